@@ -43,7 +43,7 @@ fn film(frames: &[String], order: &[usize]) -> Result<String> {
 /// A crate is pushed through the hall; the tiles around it are baked again, and the path is found
 /// again.
 pub(super) fn world() -> Result<String> {
-    /// Frames on the way there; on the way back they are shown in reverse.
+    /// Number of frames in one direction; the film also shows them in reverse.
     const FRAMES: u8 = 7;
     let soup = Blocks::hall(false).soup();
     let config = config(0.1).with_min_region(BakeConfig::default().min_region);

@@ -151,7 +151,7 @@ impl BakeError {
         Self::NothingWalkable { stage: "enclosed", hint }
     }
 
-    /// Nothing is left of what [`crate::Keep`] asks for.
+    /// [`crate::Keep`] leaves no island.
     pub(crate) fn nothing_kept() -> Self {
         let hint = "no island is as large as asked for, or joined to one of the seeds";
         Self::NothingWalkable { stage: "keep", hint }
