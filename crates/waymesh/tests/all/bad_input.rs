@@ -88,7 +88,7 @@ fn vertices_that_are_not_finite_are_skipped_and_reported() {
 fn a_grid_beyond_the_memory_allowed_names_the_cell_size_that_fits() {
     let config = BakeConfig::default().with_scale(0.001, 0.001);
     let text = message(config, &floor(1000.0));
-    for word in ["1000000 x 1000000", "bytes", "cell size"] {
+    for word in ["1000000 x 1000000", "GiB", "cell size"] {
         assert!(text.contains(word), "{word:?} is missing in: {text}");
     }
     let text = message(BakeConfig::default(), &{

@@ -337,7 +337,7 @@ fn a_bake_takes_tiles_where_memory_may_not_hold_all() {
     // Watershed regions cannot be built part by part: the limit is that of the heightfield then.
     let (refused, told) = run(1 << 20, PartitionKind::Watershed);
     let error = refused.expect_err("no memory").to_string();
-    assert!(error.contains("limit is 1048576") && told == 0, "{error}");
+    assert!(error.contains("1 MiB are allowed") && told == 0, "{error}");
 }
 
 /// Ground that is fitted over windows of the field is that fitted over the field as a whole.
