@@ -16,7 +16,8 @@ use crate::flat_meshes::Board;
 /// ray between the end of a closed door and a wall, a disc in an acute corner of steep ground.
 const ONCE_WRONG: [u64; 2] = [0xa8bd_5063_9b6f_a2bd, 0x63a2_2ee3_2e00_5df6];
 
-/// Returns boards as [`ONCE_WRONG`] names: a ray that meets a link near a corner, a ray to its own rounded end.
+/// Returns boards as [`ONCE_WRONG`] names: a ray that meets a link near a corner, and a ray to its
+/// own rounded end.
 fn once_wrong() -> impl Iterator<Item = Board> {
     let far = |seed, side, blocked, hills, seams, rough, origin: [f32; 2]| Board {
         seed,
