@@ -716,6 +716,14 @@ impl<'a> Chains<'a> {
                 return;
             }
             let Some(&next) = corridor.next_corners(1).first() else { break };
+            // Between rounded ends another path may be the cheapest, one over a door that costs.
+            let is_at_link = corridor.next_link().is_some_and(|taken| taken.point <= 1);
+            if is_at_link && at.xz().distance(next.xz()) <= self.mesh.position_slack() {
+                let taken = corridor.take_link(clear, &mut self.scratch);
+                taken.unwrap_or_else(|error| panic!("radius {radius}: a link at {at}: {error}"));
+                at = corridor.start(clear).expect("a corridor").position;
+                continue;
+            }
             let step = (next - at).xz().clamp_length_max(self.step);
             corridor
                 .move_start(clear, at + Vec3::new(step.x, 0.0, step.y), &mut self.scratch)
