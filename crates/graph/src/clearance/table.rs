@@ -36,7 +36,7 @@ pub(super) struct Fan {
 }
 
 /// Tolerance of the direction of straight walls by rounding, in radians.
-const LOOSE: f64 = 1e-6;
+pub(super) const LOOSE: f64 = 1e-6;
 
 /// Walls are looked for this far from a corner, in metres: there is room for discs of half as much.
 const MOST_ROOM: f64 = 4.0;

@@ -4,7 +4,7 @@ use glam::DVec2;
 
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{Kind, NO_INDEX, Node, Search};
-use super::table::{PART, next, previous};
+use super::table::{LOOSE, PART, next, previous};
 use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, touch, unit};
 
 impl Search<'_> {
@@ -322,6 +322,8 @@ impl Search<'_> {
             turn > ANGLE_TOLERANCE || (turn >= -loose && bound.dot(direction) > 0.0)
         };
         let bound = if is_later { direction } else { bound };
+        // Round the end of a wall without thickness it is half a circle, or more by rounding.
+        let loose = if bound.dot(root.limit) < 0.0 { 2.0 * LOOSE } else { loose };
         (turns(bound, root.limit) >= -loose).then_some((bound, is_later))
     }
 }
