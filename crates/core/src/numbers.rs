@@ -10,8 +10,19 @@ pub const fn nearest_f32(value: f64) -> f32 {
 
 /// Returns `value` rounded to this many significant digits, for texts; not finite, itself.
 #[must_use]
-pub fn rounded(value: f32, digits: usize) -> f32 {
-    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
+pub fn rounded(value: f32, digits: u8) -> f32 {
+    let (size, most) = (f64::from(value.abs()), (0..digits).fold(1.0, |most, _| most * 10.0));
+    if size == 0.0 || !size.is_finite() {
+        return value;
+    }
+    let mut scale = 1.0;
+    while size * scale * 10.0 < most {
+        scale *= 10.0;
+    }
+    while size * scale >= most {
+        scale /= 10.0;
+    }
+    nearest_f32((f64::from(value) * scale).round() / scale)
 }
 
 /// A number of bytes in a text: in MiB, from 10 GiB on in GiB, rounded up.
