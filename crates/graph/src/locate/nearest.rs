@@ -166,8 +166,12 @@ impl NavMesh {
             return false;
         }
         let [x, _, z] = self.frame.to_grid(position);
-        let at = PlanPosition::snapped(x, z);
-        let closest = self.closest_in_polygon(polygon.index(), at);
+        self.is_within_slack(polygon.0, PlanPosition::snapped(x, z))
+    }
+
+    /// Returns `true` if a polygon contains a place, or comes within the slack of it.
+    pub(crate) fn is_within_slack(&self, polygon: u32, at: PlanPosition) -> bool {
+        let closest = self.closest_in_polygon(polygon as usize, at);
         closest.distance_squared(at) <= self.slack() * self.slack()
     }
 

@@ -108,11 +108,7 @@ impl NavMesh {
             let near = self.connected_over(from.polygon.0, filter, |ends| {
                 is_nearer(line, ends.map(|end| dvec2(end.x, end.z)), slack)
             });
-            let is_end = |polygon: &u32| {
-                let closest = self.closest_in_polygon(*polygon as usize, aim);
-                closest.distance_squared(aim) <= slack * slack
-            };
-            if let Some(&polygon) = near.iter().find(|polygon| is_end(polygon)) {
+            if let Some(&polygon) = near.iter().find(|&&polygon| self.is_within_slack(polygon, aim)) {
                 polygons.clear();
                 polygons.extend(near.iter().copied().map(PolyId));
                 stop = Stop { polygon, hit: None, ..stop };
@@ -195,13 +191,13 @@ impl NavMesh {
                 }
                 (None, None) => {
                     let at = ray.at;
-                    let portal = match exit {
+                    let onward = match exit {
                         Exit::Edge(_) => None,
                         Exit::Corner(corner) => {
                             self.onward_at_corner(polygon, self.walk[corner].start(), target, filter)
                         }
                     };
-                    let Some(next) = portal else {
+                    let Some(next) = onward else {
                         // From the corner that the start is at, a portal may begin.
                         let corner = self.corner_near(first, ray.at).filter(|&corner| corner != ray.at);
                         if let Some(corner) = corner.filter(|_| polygon == first) {
@@ -239,10 +235,7 @@ impl NavMesh {
         (last_along, slack): (f64, f64),
         filter: &impl PolygonFilter,
     ) -> Option<Along> {
-        let is_end = |polygon: u32| {
-            let closest = self.closest_in_polygon(polygon as usize, ray.target);
-            closest.distance_squared(ray.target) <= self.slack() * self.slack()
-        };
+        let is_end = |polygon: u32| self.is_within_slack(polygon, ray.target);
         if is_end(polygon) {
             return Some(Along::Ends(polygon));
         }
