@@ -14,6 +14,7 @@ pages! {
     project: "../../README.md";
     first_mesh: "src/first-mesh.md";
     settings: "src/settings.md";
+    why: "src/why.md";
     queries: "src/queries.md";
     agents: "src/agents.md";
     areas: "src/areas.md";

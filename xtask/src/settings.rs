@@ -90,7 +90,8 @@ fn of_bake(field: &Field<waymesh::BakeConfig>) -> Setting {
     let all = field.defaults();
     let common = &all[0].1;
     let mut defaults: Vec<String> = common.iter().map(|own| text_of(own, field.kind)).collect();
-    for (name, own) in all.iter().filter(|(_, own)| own != common) {
+    let others = all.iter().filter(|(_, own)| own != common && *own != Some(Value::Unset));
+    for (name, own) in others {
         defaults.push(match own {
             Some(own) => format!("{name} {}", text_of(own, field.kind)),
             None => format!("not for {name}"),

@@ -1,10 +1,11 @@
 //! `waymesh build`: bakes scene files.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use waymesh::bake::{FrontEnd, IslandReport};
+use waymesh::bake::{FrontEnd, IslandReport, RadiusReport};
 use waymesh::fields::{JUMPS, SLICES, STOREYS};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, LoadOptions, SceneSource};
@@ -220,5 +221,78 @@ pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<(
         report.mesh_area,
         report.height_error_max,
         report.seconds * 1e3
-    )
+    )?;
+    advice(report).iter().take(MAX_ADVICE_LINES).try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// Most lines of advice below a summary.
+const MAX_ADVICE_LINES: usize = 5;
+/// Least share of the ground, inside of solids or outside of the largest piece, worth a line.
+const MIN_SHARE: f64 = 0.02;
+
+/// Returns what a person should know of the ground, the most important first.
+fn advice(report: &Report) -> Vec<String> {
+    let (Some(advice), mut lines) = (report.advice, Vec::new()) else { return Vec::new() };
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let is_apart = advice.largest_share < 1.0 - MIN_SHARE;
+    if advice.may_be_roof() {
+        lines.push(
+            "the largest piece of ground is open to the sky, and other ground lies lower: a roof? --seed X,Y,Z \
+             keeps the ground connected to a place inside"
+                .to_owned(),
+        );
+    }
+    if is_apart {
+        let pieces = IslandReport::pieces(&report.islands);
+        let share = percent(advice.largest_share);
+        lines.push(format!(
+            "{pieces} pieces of ground are not connected; the largest has {share} of the area"
+        ));
+        lines.extend(smaller_radii(&report.radii));
+    }
+    if advice.enclosed_share > MIN_SHARE {
+        let share = percent(advice.enclosed_share);
+        lines.push(format!("{share} of the ground lies inside of closed bodies: if nobody is to walk there, --enclosed remove leaves it out"));
+    }
+    if is_apart {
+        let [one, other] = largest_pieces(&report.islands).map(|[x, y, z]| format!("{x:.2},{y:.2},{z:.2}"));
+        lines.push(format!(
+            "`waymesh why` with --at {one} --to {other} explains what keeps the two largest apart"
+        ));
+    }
+    lines
+}
+
+/// Returns the number of pieces that smaller radii leave, if it is a smaller one.
+fn smaller_radii(radii: &[RadiusReport]) -> Option<String> {
+    let (now, smaller) = radii.split_first()?;
+    let mut last = now.pieces;
+    let mut better = Vec::new();
+    for radius in smaller {
+        if radius.pieces < last {
+            let share = 100.0 * radius.largest_share;
+            better.push(format!("{} at {} m (the largest {share:.0} %)", radius.pieces, radius.radius));
+            last = radius.pieces;
+        }
+    }
+    if better.is_empty() {
+        return None;
+    }
+    let (radius, pieces) = (now.radius, now.pieces);
+    Some(format!("a smaller radius joins some: {pieces} pieces at {radius} m, {}", better.join(", ")))
+}
+
+/// Returns places on the largest islands of the two largest pieces over links.
+fn largest_pieces(islands: &[IslandReport]) -> [[f32; 3]; 2] {
+    let mut pieces: BTreeMap<u32, (f64, f64, [f32; 3])> = BTreeMap::new();
+    for island in islands {
+        let (area, largest, place) = pieces.entry(island.joined).or_insert((0.0, 0.0, island.place));
+        *area += island.area;
+        if island.area > *largest {
+            (*largest, *place) = (island.area, island.place);
+        }
+    }
+    let mut pieces: Vec<_> = pieces.into_values().collect();
+    pieces.sort_by(|a, b| b.0.total_cmp(&a.0));
+    [0, 1].map(|number| pieces.get(number).map_or([0.0; 3], |piece| piece.2))
 }

@@ -24,6 +24,7 @@ mod settings;
 mod tiles;
 mod values;
 mod view;
+mod why;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -92,6 +93,7 @@ fn obey(command: Command, json: bool) -> Result<ExitCode> {
         Command::Path(args) => return path::run(&args, json),
         Command::Info(args) => info::run(&args, json)?,
         Command::Evaluate(args) => evaluate::run(&args, json)?,
+        Command::Why(args) => why::run(&args, json)?,
         Command::Demo(args) => demo::run(&args, json)?,
         Command::View(args) => return view::run(&args, json),
         Command::Pack(args) => pack::run(&args, json)?,

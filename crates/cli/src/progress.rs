@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use waymesh::core::Counter;
+use waymesh::core::{Counter, rounded};
 use waymesh::io::{LoadOptions, UpAxis};
 use waymesh::{Observer, Warning};
 
@@ -46,6 +46,7 @@ impl Progress {
                 _ => return None,
             },
             Warning::UpsideDown { .. } => "--flip, or --two-sided".to_owned(),
+            Warning::LongBake { cell_size, .. } => format!("--cell-size {}", rounded(*cell_size, 2)),
             Warning::MixedWinding { .. } => "--two-sided".to_owned(),
             Warning::FarFromOrigin { centre: [x, y, z], .. } => {
                 let of_file = if self.load.up == UpAxis::Z { [*x, -z, *y] } else { [*x, *y, *z] };
@@ -86,6 +87,10 @@ impl Observer for Progress {
 
     fn count(&mut self, counter: Counter, amount: u64) {
         tracing::debug!(counter = counter.name(), amount, "counted");
+    }
+
+    fn wants_advice(&self) -> bool {
+        true
     }
 
     fn warn(&mut self, warning: Warning) {

@@ -40,6 +40,44 @@ crate::setters! {
 }
 
 impl Agent {
+    /// Names for [`Agent::named`]. Two more take a length: `robot:RADIUS` and `vehicle:WIDTH`.
+    pub const NAMES: [&str; 4] = ["recast", "person", "crouched", "wheelchair"];
+
+    /// Returns a usual agent by its name; `None` for another name, or a length that is not finite and
+    /// above zero.
+    ///
+    /// | name | height | radius | step | slope | source |
+    /// |---|---|---|---|---|---|
+    /// | `recast` | 2.0 | 0.6 | 0.9 | 45 | RecastDemo: the default |
+    /// | `person` | 1.9 | 0.3 | 0.25 | 45 | ISO 7250: a man taller than 19 of 20, in shoes; Fruin 1971: body ellipse of 0.61 m; ISO 21542: risers up to 0.18 m; a level for rounding |
+    /// | `crouched` | 1.2 | 0.3 | 0.25 | 45 | the same person in a crouch |
+    /// | `wheelchair` | 1.4 | 0.4 | 0.02 | 5 | ISO 7176-5: 0.8 m wide; ISO 21542: thresholds of 0.02 m, ramps of 1:12 |
+    /// | `robot:RADIUS` | twice the radius | as given | 0.03 | 10 | a base on wheels, such as a TurtleBot |
+    /// | `vehicle:WIDTH` | 2.2 | half the width | 0.15 | 20 | a car or a van; kerbs of 0.15 m |
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let agent = |height, radius, max_step, degrees: f32| Self {
+            height,
+            radius,
+            max_step,
+            max_slope: degrees.to_radians(),
+        };
+        let length =
+            |text: &str| text.parse().ok().filter(|length: &f32| length.is_finite() && *length > 0.0);
+        Some(match name.split_once(':') {
+            None if name == "recast" => Self::default(),
+            None if name == "person" => agent(1.9, 0.3, 0.25, 45.0),
+            None if name == "crouched" => agent(1.2, 0.3, 0.25, 45.0),
+            None if name == "wheelchair" => agent(1.4, 0.4, 0.02, 5.0),
+            Some(("robot", radius)) => {
+                let radius = length(radius)?;
+                agent(2.0 * radius, radius, 0.03, 10.0)
+            }
+            Some(("vehicle", width)) => agent(2.2, length(width)? / 2.0, 0.15, 20.0),
+            _ => return None,
+        })
+    }
+
     /// Checks every field.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use thiserror::Error;
 
-use crate::{BadField, Bounds, PlanVertex, nearest_f32, saturating_u32};
+use crate::{Agent, BadField, Bounds, PlanVertex, nearest_f32, saturating_u32};
 
 /// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits
 /// `i64` exactly.
@@ -65,6 +65,15 @@ impl GridScale {
     #[must_use]
     pub fn new(cell_size: f32, level_height: f32) -> Self {
         Self { cell_size, level_height }
+    }
+
+    /// Returns a scale that resolves an agent: cells of a third of its radius, but 2 cm at least, and
+    /// levels of half a cell and at most half its step, but 1 cm at least.
+    #[must_use]
+    pub fn for_agent(agent: &Agent) -> Self {
+        let centimetres = |length: f32| (length * 100.0).round() / 100.0;
+        let cell_size = centimetres(agent.radius / 3.0).max(0.02);
+        Self { cell_size, level_height: centimetres((cell_size / 2.0).min(agent.max_step / 2.0)).max(0.01) }
     }
 
     /// Checks both lengths.

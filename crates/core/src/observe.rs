@@ -115,6 +115,13 @@ pub enum Warning {
         /// Limit of the memory.
         limit_bytes: u64,
     },
+    /// The bake may take long.
+    LongBake {
+        /// Estimated time in seconds, of two threads.
+        seconds: f64,
+        /// Size of a cell in metres with which it would take about ten seconds.
+        cell_size: f32,
+    },
     /// A few triangles extend the scene's bounds far beyond all other triangles.
     OutlierTriangles {
         /// Number of these triangles.
@@ -221,6 +228,10 @@ impl std::fmt::Display for Warning {
                     "all at once may take {needed}, {limit} are allowed: baked in tiles, to the same mesh"
                 )
             }
+            Self::LongBake { seconds, cell_size } => {
+                let cell_size = rounded(*cell_size, 2);
+                write!(formatter, "this may take about {seconds:.0} s; cells of {cell_size} m take about ten")
+            }
             Self::UnlikelyUnit { size, triangles, scale } => {
                 let [x, y, z] = size.map(|length| rounded(length, 3));
                 let [wide, high, deep] = size.map(|length| rounded(length * scale, 3));
@@ -276,6 +287,11 @@ pub trait Observer: Send {
     /// within milliseconds. Called once per stage. Default: a token that never cancels.
     fn cancel_token(&self) -> CancelToken {
         CancelToken::none()
+    }
+    /// Returns `true` for figures that advice needs but the mesh does not: see the report of a bake.
+    /// They may take a third of the time of the bake. Default: `false`.
+    fn wants_advice(&self) -> bool {
+        false
     }
     /// Returns `true` to end the bake with [`Cancelled`](crate::Cancelled). Called only before and
     /// after every stage and after every tile; work that has begun is finished first. Default: the

@@ -86,8 +86,8 @@ pub use mesh::{SaveFormat, mesh_format, open, open_packed, parse_mesh, save, wri
 pub use obj::{GroundTriangles, ground_triangles, polygon_triangles, write_detail_obj, write_obj};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{
-    AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneSource, SurfaceNames, UpAxis, Winding,
-    load, load_with, load_with_areas, parse_scene, parse_scene_with_areas,
+    AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneNames, SceneSource, SurfaceNames,
+    UpAxis, Winding, load, load_with, load_with_areas, load_with_names, parse_scene, parse_scene_with_areas,
 };
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};

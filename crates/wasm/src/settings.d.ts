@@ -39,6 +39,10 @@ export interface Jumps {
 /** Settings that every bake has. `describeSettings` tells what each is for. Lengths in metres. */
 export interface BakeSettings {
   // <bake>
+  /** Usual agent: recast, person, crouched, wheelchair, robot:RADIUS or vehicle:WIDTH. Sets its
+  height, radius, step and slope, and on a grid of the default size cells and levels that resolve
+  it. Other settings override it. Default "recast". */
+  agent?: string;
   /** Side of a cell of the grid. Smaller cells follow walls and narrow doors more closely; half
   the side takes four times the work. Default 0.3 m, storeys 0.1 m, slices 0.05 m. */
   cell_size?: number;

@@ -30,6 +30,7 @@
 //! | set the agent, the grid, regions, polygons, threads, memory | the methods of [`Baker`], or a [`BakeConfig`] |
 //! | keep only the ground that can be reached | [`Keep`] |
 //! | replace a stage, or write a front end | the `with_*` of [`Baker`], [`bake::FrontEnd`] |
+//! | know why a place is not walkable, or two are not joined | [`Baker::explain`], [`why`] |
 //! | see progress, figures and warnings | [`Baker::bake_observed`], [`Observer`], [`Report`] |
 //! | load levels and save meshes | [`io`] |
 //! | read settings by name, from a file, a page or another language | [`fields`] |
@@ -81,6 +82,7 @@ mod clearance;
 pub mod fields;
 pub mod front;
 mod links;
+pub mod why;
 mod world;
 
 pub use bake::{

@@ -25,13 +25,13 @@ pub(crate) struct BuildArgs {
     pub(crate) pipeline: Option<PipelineKind>,
     #[command(flatten)]
     pub(crate) front: Given<FrontGroup>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Ground, regions and polygons")]
     pub(crate) kept: Kept,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Links")]
     pub(crate) jumps: Jumps,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Tiles and memory")]
     pub(crate) tiles: Tiles,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     pub(crate) extras: Extras,
     #[cfg(feature = "gpu")]
     #[command(flatten)]
@@ -40,8 +40,26 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) device: NoDevice,
     /// Check the result of every stage against its invariants.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    #[command(flatten)]
+    pub(crate) scenes: Scenes,
+    /// The place to explain, in metres, y up: as in the mesh.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) at: Point,
+    /// Another place, to explain why no path leads there.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) to: Option<Point>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    #[command(flatten, next_help_heading = "Ground, regions and polygons")]
+    pub(crate) kept: Kept,
+    #[command(flatten, next_help_heading = "Links")]
+    pub(crate) jumps: Jumps,
 }
 
 /// Options of the feature `gpu` in a program without it, so that they are refused by name.
@@ -92,12 +110,12 @@ pub(crate) struct PlanArgs {
     /// of `waymesh build`.
     #[arg(long, value_name = "FILE")]
     pub(crate) marks: Option<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Ground, regions and polygons")]
     pub(crate) kept: Kept,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     pub(crate) extras: Extras,
     /// Check the result of every stage against its invariants.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) check: bool,
 }
 
@@ -129,18 +147,18 @@ pub(crate) enum PipelineKind {
 pub(crate) struct Tiles {
     /// Side of a tile in cells, 0 for one bake of the whole scene. The mesh does not depend on it.
     /// Default: 0, or 256 with --memory, a folder, and for scenes that may not fit into memory.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", hide_short_help = true)]
     pub(crate) tile: Option<u32>,
     /// Memory to work in, such as 2GiB or 800MB, without the result. Overrides --max-memory.
     /// Default for voxels: a quarter of the machine's or the container's.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
     pub(crate) memory: Option<Memory>,
     /// Folder for finished tiles: a bake that was stopped continues from there. Voxels only.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) tiles: Option<PathBuf>,
     /// Folder for triangles that do not fit in memory. Voxels only. Default: the system's folder
     /// for temporary files.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) spill: Option<PathBuf>,
 }
 
@@ -165,7 +183,7 @@ pub(crate) struct TileArgs {
     pub(crate) list: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Tiles and memory")]
     pub(crate) tiles: Tiles,
 }
 
@@ -180,7 +198,7 @@ pub(crate) struct MergeArgs {
     pub(crate) output: PathBuf,
     /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's or the
     /// container's.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
     pub(crate) memory: Option<Memory>,
     /// Wait for missing tiles, and read them as they arrive, until none has arrived for this time in
     /// seconds. Default: 0, missing tiles are refused at once.
@@ -192,11 +210,11 @@ pub(crate) struct MergeArgs {
     /// Treatment of ground inside of solids. Default: as the tiles were built with.
     #[arg(long, value_name = "KIND", value_parser = ["keep", "remove"])]
     pub(crate) enclosed: Option<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Ground, regions and polygons")]
     pub(crate) kept: Kept,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Links")]
     pub(crate) jumps: Jumps,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     pub(crate) extras: Extras,
 }
 
@@ -218,16 +236,16 @@ pub(crate) struct Extras {
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     /// Write the polygons as a GLB model.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) glb: Option<PathBuf>,
     /// Write the polygons as OBJ, one face per polygon.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) obj: Option<PathBuf>,
     /// Write the height surface as OBJ triangles.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) detail_obj: Option<PathBuf>,
     /// Write the figures of the bake as JSON.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) report: Option<PathBuf>,
 }
 
@@ -243,7 +261,7 @@ impl Extras {
 #[serde(default, rename_all = "kebab-case")]
 pub(crate) struct Space {
     /// Turns all triangles over: their lower sides become floors.
-    #[arg(long, conflicts_with = "two_sided")]
+    #[arg(long, conflicts_with = "two_sided", hide_short_help = true)]
     pub(crate) flip: bool,
     /// Takes both sides of every triangle for floors: those that face down are turned over.
     #[arg(long)]
@@ -270,7 +288,7 @@ pub(crate) struct Settings {
     pub(crate) marks: Option<PathBuf>,
     /// Memory to work in, in MiB. Voxels are baked in tiles where it may not suffice for the whole
     /// scene. Default for voxels: a quarter of the machine's; for others: 2048.
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", hide_short_help = true)]
     pub(crate) max_memory: Option<u64>,
     #[command(flatten)]
     pub(crate) space: Space,

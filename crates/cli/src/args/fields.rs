@@ -96,7 +96,9 @@ pub(crate) enum SpaceGroup {}
 impl Group for SpaceGroup {
     fn arguments() -> Vec<Arg> {
         let grid = BAKE.iter().filter(|field| is_of_space(field));
-        arguments(LOAD, &LoadOptions::default(), &[]).chain(of_scenes(grid)).collect()
+        let defaults = LoadOptions::default();
+        let files = arguments(LOAD, &defaults, &[]).map(|argument| argument.help_heading("Files"));
+        files.chain(of_scenes(grid).map(|argument| argument.help_heading("Agent and grid"))).collect()
     }
 }
 
@@ -106,7 +108,8 @@ pub(crate) enum BakeGroup {}
 
 impl Group for BakeGroup {
     fn arguments() -> Vec<Arg> {
-        of_scenes(BAKE.iter().filter(|field| !is_of_space(field) && !is_of_program(field))).collect()
+        let fields = BAKE.iter().filter(|field| !is_of_space(field) && !is_of_program(field));
+        of_scenes(fields).map(|argument| argument.help_heading("Ground, regions and polygons")).collect()
     }
 }
 
@@ -116,7 +119,9 @@ pub(crate) enum JumpGroup {}
 
 impl Group for JumpGroup {
     fn arguments() -> Vec<Arg> {
-        arguments(JUMPS, &JumpConfig::default(), &[]).map(|argument| argument.requires("jumps")).collect()
+        let defaults = JumpConfig::default();
+        let arguments = arguments(JUMPS, &defaults, &[]);
+        arguments.map(|argument| argument.requires("jumps").help_heading("Links")).collect()
     }
 }
 
@@ -130,6 +135,7 @@ impl Group for FrontGroup {
         arguments(SLICES, &Slices::default(), &["Slices only."])
             .chain(arguments(STOREYS, &Storeys::default(), &["Storeys only."]))
             .filter(|argument| argument.get_long() != Some("tile"))
+            .map(|argument| argument.help_heading("Other pipelines"))
             .collect()
     }
 }
@@ -184,7 +190,8 @@ fn of_scenes<'a>(fields: impl Iterator<Item = &'a Field<BakeConfig>>) -> impl It
         let all = field.defaults();
         let common = &all[0].1;
         let mut defaults = common.iter().map(text_of).collect::<Vec<_>>();
-        let others = all.iter().filter(|(_, own)| own.is_some() && own != common);
+        let is_other = |own: &Option<Value>| own.is_some() && own != common && *own != Some(Value::Unset);
+        let others = all.iter().filter(|(_, own)| is_other(own));
         defaults.extend(others.filter_map(|(name, own)| Some(format!("{name} {}", text_of(own.as_ref()?)))));
         let without: Vec<&str> = all.iter().filter(|(_, own)| own.is_none()).map(|(name, _)| *name).collect();
         let without = without.join(" and ");
@@ -192,6 +199,24 @@ fn of_scenes<'a>(fields: impl Iterator<Item = &'a Field<BakeConfig>>) -> impl It
         argument(field, &[&without, &default_of(&defaults.join("; "))])
     })
 }
+
+/// Arguments that most people need: `-h` shows no others of the tables, `--help` shows all.
+const COMMON: [&str; 14] = [
+    "agent",
+    "agent_height",
+    "agent_radius",
+    "cell_size",
+    "elevation",
+    "enclosed",
+    "level_height",
+    "max_ledge",
+    "max_slope",
+    "max_step",
+    "min_region",
+    "scale",
+    "unit",
+    "up",
+];
 
 /// Returns the argument of a field, if it has one, with notes below what it is for.
 fn argument<T>(field: &Field<T>, notes: &[&str]) -> Option<Arg> {
@@ -209,6 +234,7 @@ fn argument<T>(field: &Field<T>, notes: &[&str]) -> Option<Arg> {
     let argument = Arg::new(name).long(long(name)).value_name(value_name).value_parser(parser);
     Some(
         argument
+            .hide_short_help(!COMMON.contains(&name))
             .allow_hyphen_values(matches!(field.kind, FieldKind::Structure { .. }))
             .help(help.collect::<Vec<_>>().join(" ")),
     )
@@ -236,8 +262,17 @@ fn default_of(text: &str) -> String {
     format!("Default: {text}.")
 }
 
+/// Returns a setting as it is given on the command line.
+pub(crate) fn given(setting: &str, value: &Value) -> String {
+    match setting {
+        "winding" => "--two-sided".to_owned(),
+        "jumps" => "--jumps".to_owned(),
+        setting => format!("--{} {}", long(setting), text_of(value)),
+    }
+}
+
 /// Returns a value as the command line has it.
-fn text_of(value: &Value) -> String {
+pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::Unset => "automatic".to_owned(),
         Value::Text(text) => long(text),

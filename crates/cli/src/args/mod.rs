@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use waymesh_scenes::Scene;
 
 pub(crate) use self::bake::*;
-pub(crate) use self::fields::{FrontGroup, Given};
+pub(crate) use self::fields::{FrontGroup, Given, given, text_of};
 use crate::files::Inputs;
 use crate::values::Point;
 
@@ -73,6 +73,13 @@ pub(crate) enum Command {
     /// Grid and agent default to those of the mesh, if its file states them.
     #[command(allow_negative_numbers = true)]
     Evaluate(EvaluateArgs),
+    /// Explain why a place of a scene is not walkable, or why no path joins two places, and which
+    /// setting of `waymesh build` would change it.
+    ///
+    /// Give the settings that the mesh is built with. Every answer is checked by bakes: that takes
+    /// some times as long as `build`, and about 30 times with --to.
+    #[command(allow_negative_numbers = true)]
+    Why(Box<WhyArgs>),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
     /// Show a level, a floor plan or a mesh in a browser: turn the settings, see the mesh change, click

@@ -13,3 +13,4 @@ mod program;
 mod scene_files;
 mod scripts;
 mod view;
+mod why;

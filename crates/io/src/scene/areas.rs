@@ -35,6 +35,43 @@ impl SurfaceNames {
     }
 }
 
+impl std::fmt::Display for SurfaceNames {
+    /// Writes the object and the material, or what there is of group and file.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = [&self.object, &self.group, &self.file];
+        let name = names.into_iter().find(|name| !name.is_empty()).map_or("", String::as_str);
+        match (name, self.material.as_str()) {
+            (name, "") => formatter.write_str(name),
+            ("", material) => formatter.write_str(material),
+            (name, material) => write!(formatter, "{name} ({material})"),
+        }
+    }
+}
+
+/// The names of the surfaces of a scene, by triangle.
+#[derive(Clone, Debug, Default)]
+pub struct SceneNames {
+    /// One past the last triangle of each surface, in order.
+    ends: Vec<usize>,
+    names: Vec<SurfaceNames>,
+}
+
+impl SceneNames {
+    /// Adds the triangles up to `end` to a surface, if it has names.
+    pub(crate) fn push(&mut self, end: usize, surface: &Surface) {
+        if surface.map.is_some() && self.ends.last().is_none_or(|&last| last < end) {
+            self.ends.push(end);
+            self.names.push(surface.names.clone());
+        }
+    }
+
+    /// Returns the names of the surface of a triangle; `None` beyond the last triangle.
+    #[must_use]
+    pub fn of(&self, triangle: usize) -> Option<&SurfaceNames> {
+        self.names.get(self.ends.partition_point(|&end| end <= triangle))
+    }
+}
+
 /// Gives areas to surfaces by their names; [`AreaId::NULL`] blocks them.
 #[derive(Clone)]
 pub struct AreaMap(Arc<dyn Fn(&SurfaceNames) -> AreaId + Send + Sync>);

@@ -21,7 +21,7 @@ use waymesh_core::{AreaId, BadField, SoupError, TriangleSoup};
 use crate::{IoError, Place};
 
 use areas::Surface;
-pub use areas::{AreaMap, AreaRuleError, AreaRules, SurfaceNames};
+pub use areas::{AreaMap, AreaRuleError, AreaRules, SceneNames, SurfaceNames};
 use faces::FaceCutter;
 pub use source::SceneSource;
 
@@ -237,11 +237,34 @@ pub fn load_with_areas<P: AsRef<Path>>(
     load_mapped(files, options, Some(areas.clone()))
 }
 
+/// Loads files as [`load_with_areas`] does, with the names of the surface of every triangle.
+///
+/// # Errors
+/// See [`load_with`].
+pub fn load_with_names<P: AsRef<Path>>(
+    files: &[P],
+    options: &LoadOptions,
+    areas: &AreaMap,
+) -> Result<(TriangleSoup, SceneNames), IoError> {
+    let mut builder = read_all(files, options, Some(areas.clone()))?;
+    builder.settle();
+    let names = std::mem::take(&mut builder.names);
+    Ok((builder.finish(files[files.len() - 1].as_ref())?, names))
+}
+
 fn load_mapped<P: AsRef<Path>>(
     files: &[P],
     options: &LoadOptions,
     areas: Option<AreaMap>,
 ) -> Result<TriangleSoup, IoError> {
+    read_all(files, options, areas)?.finish(files[files.len() - 1].as_ref())
+}
+
+fn read_all<P: AsRef<Path>>(
+    files: &[P],
+    options: &LoadOptions,
+    areas: Option<AreaMap>,
+) -> Result<SoupBuilder, IoError> {
     options.validate()?;
     if files.is_empty() {
         return Err(IoError::NoFiles);
@@ -252,7 +275,7 @@ fn load_mapped<P: AsRef<Path>>(
         let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
         parse_into(Source { file, bytes: &bytes }, &mut builder)?;
     }
-    builder.finish(files[files.len() - 1].as_ref())
+    Ok(builder)
 }
 
 /// Reads a scene from memory. `file` gives the format and names the scene in errors; it is not
@@ -379,6 +402,8 @@ struct SoupBuilder {
     /// Areas of the triangles before `settled`; empty while all are plain ground.
     areas: Vec<AreaId>,
     settled: usize,
+    /// Names of the triangles before `settled`, empty without a map of areas.
+    names: SceneNames,
 }
 
 impl SoupBuilder {
@@ -391,6 +416,7 @@ impl SoupBuilder {
             surface: Surface::new(areas),
             areas: Vec::new(),
             settled: 0,
+            names: SceneNames::default(),
         }
     }
 
@@ -407,6 +433,7 @@ impl SoupBuilder {
             self.areas.resize(self.settled, AreaId::GROUND);
         }
         self.settled = self.triangles.len();
+        self.names.push(self.settled, &self.surface);
         if area != AreaId::GROUND || !self.areas.is_empty() {
             self.areas.resize(self.settled, area);
         }

@@ -142,6 +142,10 @@ class Settings:
     area_rules: Sequence[str] | None = None
     """What surfaces of files are made of: ``"PATTERN=NAME[:COST]"`` or ``"PATTERN=blocked"``. For files only."""
     # <settings>
+    agent: str | None = None
+    """Usual agent: recast, person, crouched, wheelchair, robot:RADIUS or vehicle:WIDTH. Sets its
+    height, radius, step and slope, and on a grid of the default size cells and levels that resolve
+    it. Other settings override it. Default "recast"."""
     cell_size: float | None = None
     """Side of a cell of the grid. Smaller cells follow walls and narrow doors more closely; half
     the side takes four times the work. Default 0.3 m, storeys 0.1 m, slices 0.05 m."""

@@ -2,20 +2,25 @@
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    HeightSurface, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, to_u32,
+    HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, to_u32,
 };
 use waymesh_detail::DetailError;
+use waymesh_solid::SightTree;
 use waymesh_voxel::Climb;
 
+use super::advice::Advice;
 use super::baker::Bake;
 use super::draft::Draft;
-use super::enclosed::remove_enclosed;
+use super::enclosed::{enclosed_share, remove_enclosed};
 use super::error::BakeError;
 use super::ground::{Borders, Ground, Heights};
 use super::keep::Keep;
 use super::report::{HeadRoomReport, IslandReport, Recorder, Report};
 use super::stages::StageSet;
 use crate::links::{climb_links, find_jumps};
+
+/// Most triangles of a scene with advice: a tree of more takes longer than the bake.
+const MAX_ADVICE_TRIANGLES: u64 = 1_000_000;
 
 /// Makes the mesh. `triangles` are those of the scene, where there is one.
 pub(crate) fn finish(
@@ -51,9 +56,23 @@ pub(crate) fn finish(
         draft.keep(stages, &config.keep, 0.0, recorder)?;
     }
     report.count_polygons(&draft.polygons, draft.surface.as_ref());
+    let sight = match triangles {
+        Some(triangles) if recorder.wants_advice() && report.triangles <= MAX_ADVICE_TRIANGLES => {
+            let look = |_: &mut dyn Observer| {
+                let tree = SightTree::new(triangles)?;
+                let is_gone = config.removes_enclosed();
+                let enclosed = if is_gone { 0.0 } else { enclosed_share(stages, &tree, &draft) };
+                Ok::<_, StageError>((tree, enclosed))
+            };
+            Some(recorder.stage("advice", look)?)
+        }
+        _ => None,
+    };
     let mesh = draft.into_mesh(stages, recorder)?;
     report.links = mesh.links().len() as u64;
     report.islands = IslandReport::all(&mesh);
+    report.advice = sight
+        .map(|(tree, enclosed_share)| Advice { enclosed_share, ..Advice::of(&mesh, &report.islands, &tree) });
     report.head_rooms = HeadRoomReport::all(&mesh);
     Ok(Bake { mesh, report })
 }

@@ -94,6 +94,14 @@ pub(super) fn remove_enclosed(
     if draft.polygons.polygons.is_empty() { Err(BakeError::enclosed_only()) } else { Ok(found) }
 }
 
+/// Returns the share of the ground that lies inside of solids.
+pub(super) fn enclosed_share(stages: &StageSet, tree: &SightTree, draft: &Draft) -> f64 {
+    let Draft { polygons, surface, links } = draft;
+    let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
+    let found = ground.report(&ground.is_kept(links, tree));
+    found.iter().map(|piece| piece.area).sum::<f64>() / polygons.area()
+}
+
 /// Sample places on the ground.
 #[derive(Clone, Copy)]
 struct Samples<'a> {

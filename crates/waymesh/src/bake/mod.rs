@@ -6,6 +6,7 @@
 //!                        -> heights -> without what is enclosed -> climbs -> jumps -> kept islands -> mesh -> Report
 //! ```
 
+mod advice;
 mod back;
 mod baker;
 mod config;
@@ -21,6 +22,8 @@ mod report;
 mod settings;
 mod stages;
 
+pub use advice::Advice;
+pub(crate) use advice::pieces_by_radius;
 pub use baker::{Bake, Baker, FrontEnd};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
 #[cfg(feature = "floorplan")]
@@ -31,8 +34,8 @@ pub use ground::{Borders, Ground, Heights, InputLinks};
 pub use keep::Keep;
 pub(crate) use marks::{apply_marks, covered_in_all, is_swapped, warn_of_mark, warn_of_marks};
 pub use report::{
-    DeviceReport, DeviceWorkReport, GridReport, HeadRoomReport, IslandReport, PlanReport, Recorder, Report,
-    StageTime,
+    DeviceReport, DeviceWorkReport, GridReport, HeadRoomReport, IslandReport, PlanReport, RadiusReport,
+    Recorder, Report, StageTime,
 };
 pub(crate) use stages::Solid;
 #[cfg(feature = "floorplan")]

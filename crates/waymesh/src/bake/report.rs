@@ -10,6 +10,7 @@ use waymesh_core::{
 };
 use waymesh_graph::{Island, IslandId, NavMesh};
 
+use super::advice::Advice;
 use super::enclosed::EnclosedReport;
 use super::error::BakeError;
 
@@ -55,6 +56,14 @@ pub struct Report {
     /// Pieces of ground inside of solids that were left out, in the order of their first polygon.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enclosed: Vec<EnclosedReport>,
+    /// Pieces of ground that smaller radii of the agent leave, where the observer wants advice. Voxels
+    /// that are baked at once only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub radii: Vec<RadiusReport>,
+    /// What a person would ask of the ground, where the observer wants advice and the scene is made of
+    /// triangles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.
     pub height_error_max: f64,
     /// Other things counted by the stages.
@@ -222,6 +231,18 @@ impl HeadRoomReport {
     }
 }
 
+/// The connected pieces of walkable ground for a radius of the agent, before marks and links.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RadiusReport {
+    /// The radius in metres.
+    pub radius: f32,
+    /// Pieces that are not smaller than [`min_region`](crate::BakeConfig::min_region).
+    pub pieces: u64,
+    /// Share of the ground in the largest one.
+    pub largest_share: f64,
+}
+
 /// A piece of the mesh that is connected over edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -373,6 +394,10 @@ impl Observer for Recorder<'_> {
 
     fn cancel_token(&self) -> CancelToken {
         self.inner.cancel_token()
+    }
+
+    fn wants_advice(&self) -> bool {
+        self.inner.wants_advice()
     }
 
     fn is_cancelled(&mut self) -> bool {

@@ -1,7 +1,7 @@
 //! The settings that every bake has.
 
 use glam::Vec3;
-use waymesh_core::{Area, AreaId, AreaTable};
+use waymesh_core::{Agent, Area, AreaId, AreaTable, GridScale};
 
 use super::shapes::{area_id, mark_of};
 use super::{Entries, Field, FieldKind, Value, Wrong, choice, number, plain};
@@ -10,6 +10,32 @@ use crate::{BakeConfig, CornerChoice, DecompositionKind, Enclosed, JumpConfig, K
 /// The fields of [`BakeConfig`], with those of the agent and the grid at the same level, and slopes
 /// in degrees. `areas` and `height_classes` come before the fields that depend on them.
 pub const BAKE: &[Field<BakeConfig>] = &[
+    Field {
+        name: "agent",
+        option: "agent",
+        argument: Some("agent"),
+        about: "Usual agent: recast, person, crouched, wheelchair, robot:RADIUS or vehicle:WIDTH. Sets its height, radius, step and slope, and on a grid of the default size cells and levels that resolve it. Other settings override it.",
+        kind: FieldKind::Text,
+        get: |config| {
+            let is_same = |name: &&str| Agent::named(name) == Some(config.agent);
+            Agent::NAMES.into_iter().find(is_same).map_or(Value::Unset, Value::from)
+        },
+        set: |config, value| {
+            let name: String = value.to().ok_or(Wrong::Type)?;
+            let Some(agent) = Agent::named(&name) else {
+                let names = Agent::NAMES.join(", ");
+                let reason = format!("there is no agent {name:?}, but {names}, robot:RADIUS and vehicle:WIDTH");
+                return Err(Wrong::Because(reason));
+            };
+            // Of several agents on one mesh the lowest has its own height.
+            let height = config.height_classes.first().copied().unwrap_or(agent.height);
+            config.agent = agent.with_height(height);
+            if agent != Agent::default() && config.scale == GridScale::default() {
+                config.scale = GridScale::for_agent(&agent);
+            }
+            Ok(())
+        },
+    },
     plain!(BakeConfig,
         "cell_size",
         scale.cell_size,
@@ -223,7 +249,10 @@ pub const BAKE: &[Field<BakeConfig>] = &[
         argument: Some("jumps"),
         about: "Jumps and drops to look for along all borders, which become links.",
         kind: FieldKind::Structure { form: "{ max_length, max_rise, arc_height, max_drop, max_drop_length, spacing, min_detour }" },
-        get: |_| Value::Unset,
+        get: |config| {
+            let entry = |jumps| JUMPS.iter().map(move |field| (field.name.to_owned(), field.get(jumps)));
+            config.jumps.as_ref().map_or(Value::Unset, |jumps| Value::Entries(entry(jumps).collect()))
+        },
         set: |config, value| {
             let Value::Entries(entries) = value else { return Err(Wrong::Type) };
             let (mut entries, mut jumps) = (Entries::new("jumps", entries), JumpConfig::default());

@@ -26,6 +26,7 @@ fn other<T>(field: &Field<T>, settings: &T) -> Value {
             "jumps" => entries(vec![("max_length", 3.0.into())]),
             name => panic!("{name} is not in this test"),
         },
+        (FieldKind::Text, _) if field.name == "agent" => "person".into(),
         (kind, value) => panic!("{}: {kind:?} has the default {value}", field.name),
     }
 }
@@ -108,9 +109,40 @@ fn what_cannot_be_used_is_named() {
         refuse("marks", vec![mark].into()),
         "settings: shape: give one of box, cylinder, prism and mesh"
     );
+    for name in ["giant", "robot", "robot:0", "robot:x", "vehicle:-1", "person:2"] {
+        let names = "recast, person, crouched, wheelchair, robot:RADIUS and vehicle:WIDTH";
+        assert_eq!(
+            refuse("agent", name.into()),
+            format!("settings: there is no agent {name:?}, but {names}")
+        );
+    }
     // An unset value keeps the default.
     let given = [("cell_size".to_owned(), Value::Unset), ("unknown".to_owned(), Value::Unset)];
     let (mut entries, mut config) = (Entries::new("settings", &given), BakeConfig::default());
     entries.apply(BAKE, &mut config).and_then(|()| entries.finish()).expect("nothing is given");
     assert_eq!(config, BakeConfig::default());
+}
+
+#[test]
+fn a_usual_agent_comes_with_a_grid_that_other_settings_override() {
+    let set = |config: BakeConfig, given: &[(&str, Value)]| {
+        let given: Vec<_> = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        let (mut entries, mut config) = (Entries::new("settings", &given), config);
+        entries.apply(BAKE, &mut config).and_then(|()| entries.finish()).expect("settings");
+        config.validate().expect("settings that can be used");
+        config
+    };
+    let person = set(BakeConfig::default(), &[("agent", "person".into())]);
+    assert_eq!((person.agent.radius, person.scale.cell_size, person.scale.level_height), (0.3, 0.1, 0.05));
+    let robot = set(BakeConfig::default(), &[("max_step", 0.1.into()), ("agent", "robot:0.25".into())]);
+    assert_eq!((robot.agent.radius, robot.agent.height, robot.agent.max_step), (0.25, 0.5, 0.1));
+    assert_eq!(set(BakeConfig::default(), &[("agent", "recast".into())]), BakeConfig::default());
+    // The grids of storeys and slices resolve any agent.
+    let fine = BakeConfig::default().with_scale(0.05, 0.02);
+    assert_eq!(set(fine.clone(), &[("agent", "wheelchair".into())]).scale, fine.scale);
+    let classes = [("height_classes", Value::from(vec![1.2, 1.9])), ("agent", "person".into())];
+    assert_eq!(set(BakeConfig::default(), &classes).agent.height, 1.2);
+    for name in waymesh_core::Agent::NAMES {
+        assert_eq!(set(BakeConfig::default(), &[("agent", name.into())]).agent.validate(), Ok(()));
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Formatter};
 
+use serde::{Serialize, Serializer};
+
 /// A value of a setting before it is checked: what TOML, JSON, JavaScript and Python have in
 /// common.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +47,21 @@ impl Display for Value {
                     write!(formatter, "{}{name:?}: {value}", if index == 0 { "" } else { ", " })?;
                 }
                 formatter.write_str(if entries.len() > SHOWN { ", ...}" } else { "}" })
+            }
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unset => serializer.serialize_none(),
+            Self::Flag(flag) => serializer.serialize_bool(*flag),
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(values) => serializer.collect_seq(values),
+            Self::Entries(entries) => {
+                serializer.collect_map(entries.iter().map(|(name, value)| (name, value)))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The library as a whole: bakes, worlds, links, discs, determinism.
 
+mod advice;
 mod any_radius;
 mod any_radius_baked;
 mod any_radius_corridor;
@@ -41,6 +42,7 @@ mod storeys;
 mod swap;
 mod test_cases;
 mod tiled;
+mod why;
 mod wide_scenes;
 mod world;
 mod world_links;

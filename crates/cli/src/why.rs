@@ -1,0 +1,169 @@
+//! `waymesh why`: explains why a place is not walkable, or why no path joins two places.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::Result;
+use glam::Vec3;
+use serde::Serialize;
+use waymesh::fields::Value;
+use waymesh::why::{Cause, PairAnswer, PlaceAnswer, Remedy};
+use waymesh::{Baker, io};
+
+use crate::args::{WhyArgs, given, text_of};
+use crate::build::warn_of_unmatched;
+use crate::files;
+
+/// The output of `why --json`.
+#[derive(Debug, Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    answer: PlaceOrPair,
+    /// Names of the surfaces of the triangles in the answer.
+    surfaces: BTreeMap<usize, String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum PlaceOrPair {
+    Place(PlaceAnswer),
+    Pair(Box<PairAnswer>),
+}
+
+impl PlaceOrPair {
+    fn causes(&self) -> impl Iterator<Item = &Cause> {
+        let (places, ways) = match self {
+            Self::Place(place) => (vec![place], &[][..]),
+            Self::Pair(pair) => (vec![&pair.from, &pair.to], &pair.ways[..]),
+        };
+        let reasons = places.into_iter().flat_map(|place| &place.reasons);
+        reasons.map(|reason| &reason.cause).chain(ways.iter().filter_map(|way| way.cause.as_ref()))
+    }
+}
+
+pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
+    let inputs = args.scenes.inputs()?;
+    let rules = args.settings.area_rules()?;
+    let options = args.settings.space.load_options()?;
+    let (soup, names) = io::load_with_names(&inputs.files, &options, &rules.map())?;
+    warn_of_unmatched(&rules);
+    let baker = Baker::voxels();
+    let mut config = args.settings.bake_config(baker.config())?;
+    config.jumps = args.jumps.config()?;
+    config.keep = args.kept.keep();
+    let baker = baker.with_config(config);
+    let explainer = baker.explain(&soup)?;
+    let answer = match args.to {
+        None => PlaceOrPair::Place(explainer.place(args.at.0)?),
+        Some(to) => PlaceOrPair::Pair(Box::new(explainer.between(args.at.0, to.0)?)),
+    };
+    let name = |triangle: usize| names.of(triangle).map(ToString::to_string).filter(|name| !name.is_empty());
+    let mut out = std::io::stdout().lock();
+    if json {
+        let triangles = answer.causes().filter_map(Cause::triangle);
+        let surfaces = triangles.filter_map(|triangle| Some((triangle, name(triangle)?))).collect();
+        return files::write_json(&mut out, &Answer { answer, surfaces });
+    }
+    match answer {
+        PlaceOrPair::Place(answer) => print_place(&mut out, &answer, &name)?,
+        PlaceOrPair::Pair(answer) => print_pair(&mut out, &answer, &name)?,
+    }
+    Ok(())
+}
+
+fn place_text([x, y, z]: [f32; 3]) -> String {
+    format!("{x:.2},{y:.2},{z:.2}")
+}
+
+/// Returns the value of a setting now, for parentheses.
+fn now(remedy: &Remedy) -> String {
+    match &remedy.from {
+        Value::Unset | Value::Entries(_) => String::new(),
+        value => format!(" (now {})", text_of(value)),
+    }
+}
+
+fn print_place(
+    out: &mut impl Write,
+    answer: &PlaceAnswer,
+    name: &dyn Fn(usize) -> Option<String>,
+) -> std::io::Result<()> {
+    let place = place_text(answer.place);
+    if answer.is_walkable {
+        let height =
+            answer.height.map_or(String::new(), |height| format!("; the surface is at y = {height:.2}"));
+        return writeln!(out, "{place} is walkable{height}");
+    }
+    writeln!(out, "{place} is not walkable:")?;
+    for reason in &answer.reasons {
+        writeln!(out, "  - {}", reason.cause.describe(name))?;
+        if let Some(remedy) = &reason.remedy {
+            writeln!(out, "    {}{} mends it", given(remedy.setting, &remedy.to), now(remedy))?;
+        }
+    }
+    if answer.is_checked {
+        writeln!(out, "  checked: a bake with {} has ground there", all_given(answer))?;
+    } else if answer.reasons.iter().all(|reason| reason.remedy.is_some()) {
+        writeln!(out, "  no setting brings ground there")?;
+    } else {
+        writeln!(out, "  no setting helps against the last cause")?;
+    }
+    if let Some(nearest) = answer.nearest {
+        let away = Vec3::from(nearest).distance(Vec3::from(answer.place));
+        writeln!(out, "  the nearest ground is at {}, {away:.2} m away", place_text(nearest))?;
+    }
+    Ok(())
+}
+
+/// Returns all remedies of a place as arguments.
+fn all_given(answer: &PlaceAnswer) -> String {
+    let remedies = answer.reasons.iter().filter_map(|reason| reason.remedy.as_ref());
+    let mut settings = BTreeMap::new();
+    // Of several values of a setting the last one counts.
+    settings.extend(remedies.map(|remedy| (remedy.setting, given(remedy.setting, &remedy.to))));
+    settings.into_values().collect::<Vec<_>>().join(" ")
+}
+
+fn print_pair(
+    out: &mut impl Write,
+    answer: &PairAnswer,
+    name: &dyn Fn(usize) -> Option<String>,
+) -> std::io::Result<()> {
+    for place in [&answer.from, &answer.to].into_iter().filter(|place| !place.is_walkable) {
+        print_place(out, place, name)?;
+    }
+    if let Some(length) = answer.length {
+        return writeln!(out, "a path of {length:.2} m joins the two places");
+    }
+    let back = if answer.is_one_way { "; one leads back" } else { "" };
+    writeln!(
+        out,
+        "no path leads from {} to {}{back}",
+        place_text(answer.from.place),
+        place_text(answer.to.place)
+    )?;
+    if let Some(gap) = answer.gap {
+        let (from, to) = (place_text(gap.from), place_text(gap.to));
+        writeln!(
+            out,
+            "  their pieces of ground are nearest at {from} and {to}: {:.2} m apart in plan, {:+.2} m in height",
+            gap.distance, gap.rise
+        )?;
+    }
+    for way in &answer.ways {
+        let remedy = &way.remedy;
+        let at = way.at.map_or(String::new(), |at| format!(" by {}", place_text(at)));
+        let cause = way.cause.map_or(String::new(), |cause| format!(", where {}", cause.describe(name)));
+        writeln!(
+            out,
+            "  - {}{} joins them over {:.2} m{at}{cause}",
+            given(remedy.setting, &remedy.to),
+            now(remedy),
+            way.length
+        )?;
+    }
+    if answer.ways.is_empty() && answer.gap.is_some() {
+        writeln!(out, "  no single setting joins them")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Why a place is not on a mesh, and why no path joins two places.
+//!
+//! ```
+//! use waymesh::glam::vec3;
+//! use waymesh::{Baker, TriangleSoup};
+//!
+//! // A floor, and a ramp of 54 degrees.
+//! let mut level = TriangleSoup::from_slices(
+//!     &[[0., 0., 0.], [0., 0., 9.], [9., 0., 9.], [9., 0., 0.], [15., 8.4, 0.], [15., 8.4, 9.]],
+//!     &[[0, 1, 2], [0, 2, 3], [3, 2, 5], [3, 5, 4]],
+//! )?;
+//! let baker = Baker::voxels();
+//! let answer = baker.explain(&level)?.place(vec3(12.0, 4.2, 4.5))?;
+//! assert!(!answer.is_walkable && answer.is_checked);
+//! assert_eq!(answer.reasons[0].cause.name(), "too_steep");
+//! assert_eq!(answer.reasons[0].remedy.as_ref().map(|remedy| remedy.setting), Some("max_slope"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod apart;
+mod cause;
+mod measure;
+mod place;
+mod remedy;
+mod spot;
+
+use glam::Vec3;
+use waymesh_core::TriangleSoup;
+use waymesh_graph::{NavMesh, Reach};
+
+pub use apart::{Gap, PairAnswer, Way};
+pub use cause::Cause;
+pub use place::{PlaceAnswer, Reason};
+pub use remedy::Remedy;
+
+use crate::bake::{BakeConfig, BakeError, Baker, DecompositionKind};
+use crate::front::Voxels;
+
+/// Explains the bake of a scene: see [`Baker::explain`].
+#[derive(Debug)]
+pub struct Explainer<'a> {
+    baker: Baker<Voxels>,
+    soup: &'a TriangleSoup,
+    /// `None` if nothing is walkable.
+    mesh: Option<NavMesh>,
+}
+
+impl Baker<Voxels> {
+    /// Bakes a scene, to explain places of it with [`Explainer::place`] and [`Explainer::between`].
+    ///
+    /// Of several heights of agents ([`BakeConfig::height_classes`]) the lowest is explained. Stages
+    /// that are replaced bake, but the built-in ones explain.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`]. A scene without walkable ground is no error.
+    pub fn explain<'a>(&self, soup: &'a TriangleSoup) -> Result<Explainer<'a>, BakeError> {
+        let mut config = self.config().clone();
+        config.height_classes.clear();
+        let baker = self.clone().with_config(config);
+        let mesh = baked(&baker, soup)?;
+        Ok(Explainer { baker, soup, mesh })
+    }
+}
+
+impl Explainer<'_> {
+    /// The mesh that is explained; `None` if nothing is walkable.
+    #[must_use]
+    pub fn mesh(&self) -> Option<&NavMesh> {
+        self.mesh.as_ref()
+    }
+
+    fn config(&self) -> &BakeConfig {
+        self.baker.config()
+    }
+
+    /// Bakes with other settings, and with more polygons on the same ground.
+    fn quick(&self, soup: &TriangleSoup, config: &BakeConfig) -> Result<Option<NavMesh>, BakeError> {
+        let config = config.clone().with_decomposition(DecompositionKind::HertelMehlhorn);
+        baked(&self.baker.clone().with_config(config), soup)
+    }
+}
+
+/// Bakes; `None` if nothing is walkable.
+fn baked(baker: &Baker<Voxels>, soup: &TriangleSoup) -> Result<Option<NavMesh>, BakeError> {
+    match baker.bake(soup) {
+        Ok(mesh) => Ok(Some(mesh)),
+        Err(BakeError::NothingWalkable { .. } | BakeError::SeedOffGround { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns `true` if a place is on a mesh: in a polygon in plan, and not farther above or below it
+/// than a step or two levels.
+fn is_on(mesh: Option<&NavMesh>, place: Vec3) -> bool {
+    /// Sideways, in metres: positions on borders are rounded.
+    const SIDE: f32 = 0.005;
+    mesh.is_some_and(|mesh| {
+        let rise = mesh.agent().max_step.max(2.0 * mesh.frame().level_height);
+        mesh.nearest(place, &Reach::new(SIDE, rise, rise)).is_some()
+    })
+}
