@@ -8,6 +8,7 @@ mod config;
 mod demo;
 #[cfg(feature = "gpu")]
 mod device;
+mod diff;
 mod errors;
 mod evaluate;
 mod files;
@@ -93,6 +94,7 @@ fn obey(command: Command, json: bool) -> Result<ExitCode> {
         Command::Path(args) => return path::run(&args, json),
         Command::Info(args) => info::run(&args, json)?,
         Command::Evaluate(args) => evaluate::run(&args, json)?,
+        Command::Diff(args) => diff::run(&args, json)?,
         Command::Why(args) => why::run(&args, json)?,
         Command::Demo(args) => demo::run(&args, json)?,
         Command::View(args) => return view::run(&args, json),

@@ -5,41 +5,13 @@ use std::io::Write;
 
 use anyhow::Result;
 use glam::Vec3;
-use serde::Serialize;
 use waymesh::fields::Value;
-use waymesh::why::{Cause, PairAnswer, PlaceAnswer, Remedy};
+use waymesh::why::{About, PairAnswer, PlaceAnswer, Remedy};
 use waymesh::{Baker, io};
 
 use crate::args::{WhyArgs, given, text_of};
 use crate::build::warn_of_unmatched;
 use crate::files;
-
-/// The output of `why --json`.
-#[derive(Debug, Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    answer: PlaceOrPair,
-    /// Names of the surfaces of the triangles in the answer.
-    surfaces: BTreeMap<usize, String>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum PlaceOrPair {
-    Place(PlaceAnswer),
-    Pair(Box<PairAnswer>),
-}
-
-impl PlaceOrPair {
-    fn causes(&self) -> impl Iterator<Item = &Cause> {
-        let (places, ways) = match self {
-            Self::Place(place) => (vec![place], &[][..]),
-            Self::Pair(pair) => (vec![&pair.from, &pair.to], &pair.ways[..]),
-        };
-        let reasons = places.into_iter().flat_map(|place| &place.reasons);
-        reasons.map(|reason| &reason.cause).chain(ways.iter().filter_map(|way| way.cause.as_ref()))
-    }
-}
 
 pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
@@ -53,20 +25,15 @@ pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
     config.keep = args.kept.keep();
     let baker = baker.with_config(config);
     let explainer = baker.explain(&soup)?;
-    let answer = match args.to {
-        None => PlaceOrPair::Place(explainer.place(args.at.0)?),
-        Some(to) => PlaceOrPair::Pair(Box::new(explainer.between(args.at.0, to.0)?)),
-    };
-    let name = |triangle: usize| names.of(triangle).map(ToString::to_string).filter(|name| !name.is_empty());
+    let answer = explainer.answer(args.at.0, args.to.map(|to| to.0), |triangle| names.name_of(triangle))?;
     let mut out = std::io::stdout().lock();
     if json {
-        let triangles = answer.causes().filter_map(Cause::triangle);
-        let surfaces = triangles.filter_map(|triangle| Some((triangle, name(triangle)?))).collect();
-        return files::write_json(&mut out, &Answer { answer, surfaces });
+        return files::write_json(&mut out, &answer);
     }
-    match answer {
-        PlaceOrPair::Place(answer) => print_place(&mut out, &answer, &name)?,
-        PlaceOrPair::Pair(answer) => print_pair(&mut out, &answer, &name)?,
+    let name = |triangle: usize| answer.surfaces.get(&triangle).cloned();
+    match &answer.about {
+        About::Place(place) => print_place(&mut out, place, &name)?,
+        About::Pair(pair) => print_pair(&mut out, pair, &name)?,
     }
     Ok(())
 }

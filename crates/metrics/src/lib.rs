@@ -6,6 +6,7 @@
 //!   program.
 //! - [`Oracle::evaluate`] returns an [`Evaluation`], whose fields define each figure, and the
 //!   [`Places`] where the mesh is missing or superfluous.
+//! - [`Difference`] compares two meshes of one scene: ground, pieces, links and paths.
 //!
 //! ```
 //! use waymesh_metrics::glam::Vec3;
@@ -36,6 +37,7 @@
 mod border;
 mod components;
 mod config;
+mod difference;
 mod error;
 mod evaluate;
 mod fans;
@@ -53,6 +55,7 @@ mod units;
 mod walk;
 
 pub use config::MetricsConfig;
+pub use difference::{Change, Difference, DifferenceConfig, LinkReport, Patch, PathChange, PathChanges};
 pub use error::MetricsError;
 pub use evaluate::{Judgement, Router};
 pub use glam;

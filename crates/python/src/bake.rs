@@ -9,7 +9,7 @@ use waymesh::bake::FrontEnd;
 use waymesh::core::AreaTable;
 use waymesh::fields::{Entries, Field, PLANS, READ, SLICES, STOREYS, TILES};
 use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
-use waymesh::io::{LoadOptions, SceneSource, load_with_areas};
+use waymesh::io::{LoadOptions, SceneNames, SceneSource, load_with_areas, load_with_names};
 use waymesh::tile::Tile;
 use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
 
@@ -171,6 +171,71 @@ pub(crate) fn bake_plans(
     PyNavMesh::baked(watched(py, (progress, cancel.as_deref()), |observer| {
         baker.bake_observed(&plan, observer)
     })?)
+}
+
+/// Explains a place of a scene, or why no path joins two, as a dictionary.
+fn explained<'py>(
+    py: Python<'py>,
+    entries: &mut Entries<'_>,
+    scene: impl FnOnce(&LoadOptions) -> PyResult<(TriangleSoup, SceneNames)>,
+    areas: &AreaTable,
+    (at, to): ([f32; 3], Option<[f32; 3]>),
+    cancel: Option<PyRef<'_, PyCancelToken>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let load = load_options(entries)?;
+    if !matches!(pipeline(entries)?, Pipeline::Tiles | Pipeline::Voxels) {
+        return Err(Kind::Config.error("settings: only bakes of voxels and tiles are explained"));
+    }
+    let baker = settings::baker(Baker::voxels(), &[], entries, areas)?;
+    entries.finish().or_raise()?;
+    let (soup, names) = scene(&load)?;
+    let answer = watched(py, (None, cancel.as_deref()), |observer| {
+        let explain = || {
+            let explainer = baker.explain(&soup)?;
+            explainer.answer(at.into(), to.map(Into::into), |triangle| names.name_of(triangle))
+        };
+        observer.cancel_token().run(explain)?
+    })?;
+    let json = serde_json::to_string(&answer).map_err(|error| Kind::Bake.error(error))?;
+    from_json(py, &json)
+}
+
+/// Explains a place of arrays.
+#[pyfunction]
+#[pyo3(signature = (vertices, triangles, areas, at, to, settings, cancel=None))]
+#[expect(clippy::too_many_arguments, reason = "the arguments of the function in Python")]
+pub(crate) fn explain_arrays<'py>(
+    py: Python<'py>,
+    vertices: &Bound<'py, PyAny>,
+    triangles: &Bound<'py, PyAny>,
+    areas: Option<&Bound<'py, PyAny>>,
+    at: [f32; 3],
+    to: Option<[f32; 3]>,
+    settings: &Bound<'py, PyDict>,
+    cancel: Option<PyRef<'py, PyCancelToken>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = entries_of(settings)?;
+    let mut entries = Entries::new("settings", &given);
+    let scene = |load: &LoadOptions| Ok((soup(vertices, triangles, areas, load)?, SceneNames::default()));
+    explained(py, &mut entries, scene, &AreaTable::default(), (at, to), cancel)
+}
+
+/// Explains a place of scene files.
+#[pyfunction]
+#[pyo3(signature = (files, at, to, settings, cancel=None))]
+pub(crate) fn explain_files<'py>(
+    py: Python<'py>,
+    files: Vec<PathBuf>,
+    at: [f32; 3],
+    to: Option<[f32; 3]>,
+    settings: &Bound<'py, PyDict>,
+    cancel: Option<PyRef<'py, PyCancelToken>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = entries_of(settings)?;
+    let mut entries = Entries::new("settings", &given);
+    let rules = area_rules(&mut entries)?;
+    let scene = |load: &LoadOptions| detached(py, || load_with_names(&files, load, &rules.map()))?.or_raise();
+    explained(py, &mut entries, scene, rules.table(), (at, to), cancel)
 }
 
 /// A world in files, ready to be built tile by tile, on any number of machines.

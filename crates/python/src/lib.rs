@@ -22,7 +22,7 @@ mod world;
 #[pyo3::pymodule]
 mod _waymesh {
     #[pymodule_export]
-    use crate::bake::{TileJob, bake_arrays, bake_files, bake_plans};
+    use crate::bake::{TileJob, bake_arrays, bake_files, bake_plans, explain_arrays, explain_files};
     #[pymodule_export]
     use crate::figures::rust_seconds;
     #[pymodule_export]

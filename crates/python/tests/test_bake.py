@@ -28,6 +28,38 @@ def test_closed_form_of_a_floor(square: waymesh.NavMesh) -> None:
     assert square.agent == pytest.approx({"height": 2.0, "radius": 0.0, "max_step": 0.3, "max_slope": 45.0})
 
 
+def test_a_place_is_explained(tmp_path: Path) -> None:
+    vertices, triangles = join(floor(10, 10), box((4, 0, 4), (6, 3, 6)))
+    settings = waymesh.Settings(agent_radius=0.4, cell_size=0.1)
+    assert waymesh.why(vertices, triangles, [2, 0, 2], settings=settings)["is_walkable"]
+    answer = waymesh.why(vertices, triangles, [3.8, 0, 5], settings=settings)
+    assert not answer["is_walkable"] and answer["is_checked"]
+    reason = answer["reasons"][0]
+    assert reason["cause"]["cause"] == "near_wall" and reason["cause"]["distance"] == pytest.approx(0.2, abs=0.01)
+    assert reason["remedy"]["setting"] == "agent_radius" and reason["remedy"]["from"] == pytest.approx(0.4)
+    # The remedy holds.
+    mended = waymesh.Settings(agent_radius=reason["remedy"]["to"], cell_size=0.1)
+    assert waymesh.why(vertices, triangles, [3.8, 0, 5], settings=mended)["is_walkable"]
+    pair = waymesh.why(vertices, triangles, [2, 0, 2], [8, 0, 8], settings)
+    assert pair["length"] == pytest.approx(waymesh.bake(vertices, triangles, settings).distance([2, 0, 2], [8, 0, 8]), rel=1e-5)
+    file = tmp_path / "level.obj"
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices] + ["o pillar"] + [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in triangles]
+    file.write_text("\n".join(lines))
+    named = waymesh.why_file(file, [3.8, 0, 5], settings={"agent_radius": 0.4, "cell_size": 0.1})
+    assert "pillar" in named["surfaces"].values()
+    with pytest.raises(waymesh.ConfigError):
+        waymesh.why(vertices, triangles, [2, 0, 2], settings={"pipeline": "slices"})
+    with pytest.raises(waymesh.WaymeshError):
+        waymesh.why(vertices, triangles, [float("nan"), 0, 2])
+
+
+def test_usual_agents_have_names() -> None:
+    mesh = waymesh.bake(*floor(10, 10), waymesh.Settings(agent="person"))
+    assert mesh.agent == pytest.approx({"height": 1.9, "radius": 0.3, "max_step": 0.25, "max_slope": 45.0})
+    with pytest.raises(waymesh.ConfigError, match="there is no agent 'giant'|there is no agent \"giant\""):
+        waymesh.bake(*floor(10, 10), waymesh.Settings(agent="giant"))
+
+
 def test_the_same_bytes_from_arrays_files_and_trimesh(tmp_path: Path) -> None:
     import trimesh
 

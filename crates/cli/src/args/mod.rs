@@ -73,6 +73,9 @@ pub(crate) enum Command {
     /// Grid and agent default to those of the mesh, if its file states them.
     #[command(allow_negative_numbers = true)]
     Evaluate(EvaluateArgs),
+    /// Compare two meshes of one scene: ground lost and gained, pieces joined and parted, links, and
+    /// paths that changed.
+    Diff(DiffArgs),
     /// Explain why a place of a scene is not walkable, or why no path joins two places, and which
     /// setting of `waymesh build` would change it.
     ///
@@ -251,6 +254,30 @@ pub(crate) struct EvaluateArgs {
     pub(crate) svg: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) space: Space,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The old mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard
+    /// input.
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    /// The new mesh.
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+    /// Distance between two samples of ground. Default: the cell size of the new mesh, or more where
+    /// that gives over a million samples.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) spacing: Option<f32>,
+    /// Distance by which borders and links may move without a difference. Default: the spacing.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) tolerance: Option<f32>,
+    /// Number of pairs of places whose paths are compared, at most 1000000.
+    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub(crate) pairs: u32,
+    /// Draw the new mesh, with the ground lost in red and the ground gained in blue.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod areas;
 #[path = "../common/mod.rs"]
 mod common;
+mod diff;
 mod evaluate;
 mod heights;
 mod hostile;

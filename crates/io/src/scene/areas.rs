@@ -65,6 +65,12 @@ impl SceneNames {
         }
     }
 
+    /// Returns the name of the surface of a triangle, as people know it; `None` if it has none.
+    #[must_use]
+    pub fn name_of(&self, triangle: usize) -> Option<String> {
+        self.of(triangle).map(ToString::to_string).filter(|name| !name.is_empty())
+    }
+
     /// Returns the names of the surface of a triangle; `None` beyond the last triangle.
     #[must_use]
     pub fn of(&self, triangle: usize) -> Option<&SurfaceNames> {

@@ -22,6 +22,8 @@ from ._bake import (
     from_plan,
     from_trimesh,
     tqdm_progress,
+    why,
+    why_file,
 )
 from ._errors import (
     BakeError,
@@ -81,4 +83,6 @@ __all__ = [
     "from_trimesh",
     "load",
     "tqdm_progress",
+    "why",
+    "why_file",
 ]

@@ -62,6 +62,44 @@ def from_plan(
     return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress, cancel)
 
 
+def why(
+    vertices: ArrayLike,
+    triangles: ArrayLike,
+    at: Sequence[float],
+    to: Sequence[float] | None = None,
+    settings: AnySettings = None,
+    *,
+    triangle_areas: ArrayLike | None = None,
+    cancel: CancelToken | None = None,
+) -> dict[str, Any]:
+    """Explains why a place of a scene is not walkable, or with ``to`` why no path joins two places.
+
+    The arguments are those of :func:`bake`; ``at`` and ``to`` are positions as on its mesh. Every answer is checked by bakes: that takes
+    some times as long as :func:`bake`, and about 30 times with ``to``.
+
+    For one place the answer has ``is_walkable``, ``height`` (of the surface), ``reasons`` and ``nearest`` (the nearest place on the
+    mesh). A reason has a ``cause`` (a dictionary with its name at ``cause`` and its measures, in metres and degrees) and a ``remedy``
+    (``setting``, ``from`` and ``to``), or None; ``is_checked`` says that a bake with all remedies has ground there. For two places the
+    answer has ``length``, ``gap`` and ``ways``: remedies, each of which alone joins the places.
+    """
+    areas = None if triangle_areas is None else np.asarray(triangle_areas)
+    entries = entries_of(settings)
+    vertices = from_origin(vertices, entries.pop("origin", None))
+    return _waymesh.explain_arrays(vertices, triangles, areas, at, to, entries, cancel)
+
+
+def why_file(
+    files: Files,
+    at: Sequence[float],
+    to: Sequence[float] | None = None,
+    settings: AnySettings = None,
+    *,
+    cancel: CancelToken | None = None,
+) -> dict[str, Any]:
+    """Explains a place of scene files as :func:`why` does. ``surfaces`` has the names of the surfaces of triangles in the answer."""
+    return _waymesh.explain_files(paths_of(files), at, to, entries_of(settings), cancel)
+
+
 def from_trimesh(
     mesh: Any,
     settings: AnySettings = None,

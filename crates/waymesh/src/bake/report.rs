@@ -60,8 +60,7 @@ pub struct Report {
     /// that are baked at once only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub radii: Vec<RadiusReport>,
-    /// What a person would ask of the ground, where the observer wants advice and the scene is made of
-    /// triangles.
+    /// Answers about the ground, where the observer wants advice and the scene is made of triangles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.

@@ -27,7 +27,7 @@ pub const BAKE: &[Field<BakeConfig>] = &[
                 let reason = format!("there is no agent {name:?}, but {names}, robot:RADIUS and vehicle:WIDTH");
                 return Err(Wrong::Because(reason));
             };
-            // Of several agents on one mesh the lowest has its own height.
+            // The height of the lowest of several agents is a setting by itself.
             let height = config.height_classes.first().copied().unwrap_or(agent.height);
             config.agent = agent.with_height(height);
             if agent != Agent::default() && config.scale == GridScale::default() {

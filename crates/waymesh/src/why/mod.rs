@@ -24,8 +24,11 @@ mod place;
 mod remedy;
 mod spot;
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
-use waymesh_core::TriangleSoup;
+use serde::Serialize;
+use waymesh_core::{TriangleSoup, checkpoint};
 use waymesh_graph::{NavMesh, Reach};
 
 pub use apart::{Gap, PairAnswer, Way};
@@ -43,6 +46,38 @@ pub struct Explainer<'a> {
     soup: &'a TriangleSoup,
     /// `None` if nothing is walkable.
     mesh: Option<NavMesh>,
+}
+
+/// An answer about one place or two, with the names of the surfaces in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The answer.
+    #[serde(flatten)]
+    pub about: About,
+    /// Names of the surfaces of the triangles in the answer.
+    pub surfaces: BTreeMap<usize, String>,
+}
+
+/// An answer about one place or two.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum About {
+    /// The result of [`Explainer::place`].
+    Place(PlaceAnswer),
+    /// The result of [`Explainer::between`].
+    Pair(Box<PairAnswer>),
+}
+
+impl About {
+    fn causes(&self) -> impl Iterator<Item = &Cause> {
+        let (places, ways) = match self {
+            Self::Place(place) => (vec![place], &[][..]),
+            Self::Pair(pair) => (vec![&pair.from, &pair.to], &pair.ways[..]),
+        };
+        let reasons = places.into_iter().flat_map(|place| &place.reasons);
+        reasons.map(|reason| &reason.cause).chain(ways.iter().filter_map(|way| way.cause.as_ref()))
+    }
 }
 
 impl Baker<Voxels> {
@@ -63,6 +98,26 @@ impl Baker<Voxels> {
 }
 
 impl Explainer<'_> {
+    /// Explains one place, or why no path leads to another. `name` returns the name of the surface of a
+    /// triangle: see [`waymesh_io::load_with_names`].
+    ///
+    /// # Errors
+    /// See [`Explainer::place`].
+    pub fn answer(
+        &self,
+        at: Vec3,
+        to: Option<Vec3>,
+        name: impl Fn(usize) -> Option<String>,
+    ) -> Result<Answer, BakeError> {
+        let about = match to {
+            None => About::Place(self.place(at)?),
+            Some(to) => About::Pair(Box::new(self.between(at, to)?)),
+        };
+        let triangles = about.causes().filter_map(Cause::triangle);
+        let surfaces = triangles.filter_map(|triangle| Some((triangle, name(triangle)?))).collect();
+        Ok(Answer { about, surfaces })
+    }
+
     /// The mesh that is explained; `None` if nothing is walkable.
     #[must_use]
     pub fn mesh(&self) -> Option<&NavMesh> {
@@ -75,6 +130,7 @@ impl Explainer<'_> {
 
     /// Bakes with other settings, and with more polygons on the same ground.
     fn quick(&self, soup: &TriangleSoup, config: &BakeConfig) -> Result<Option<NavMesh>, BakeError> {
+        checkpoint();
         let config = config.clone().with_decomposition(DecompositionKind::HertelMehlhorn);
         baked(&self.baker.clone().with_config(config), soup)
     }
