@@ -86,7 +86,7 @@ fn print_place(
 fn all_given(answer: &PlaceAnswer) -> String {
     let remedies = answer.reasons.iter().filter_map(|reason| reason.remedy.as_ref());
     let mut settings = BTreeMap::new();
-    // Of several values of a setting the last one counts.
+    // The last value of a setting counts.
     settings.extend(remedies.map(|remedy| (remedy.setting, given(remedy.setting, &remedy.to))));
     settings.into_values().collect::<Vec<_>>().join(" ")
 }

@@ -168,7 +168,7 @@ impl Difference {
         }
         let several = |key: fn(&(u32, u32)) -> u32| {
             let mut groups: BTreeMap<u32, Vec<[f32; 3]>> = BTreeMap::new();
-            // A few samples beside a border that moved are no piece.
+            // A few samples at a border that moved are no piece.
             for (pair, (_, place)) in overlaps.iter().filter(|(_, (count, _))| *count >= MIN_OVERLAP_SAMPLES)
             {
                 groups.entry(key(pair)).or_default().push(place.to_array());

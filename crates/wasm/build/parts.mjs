@@ -24,6 +24,7 @@ export const PARTS = [
   part("worlds", { exports: /^(__wbg_)?world_(?!new$)/, own: /\bwaymesh::world::(?!plan\b)/ }),
   part("crowd", { exports: /^(__wbg_)?crowd_(?!new$|inWorld$)/, own: /\bwaymesh_crowd::|\bwaymesh::crowd::/ }),
   part("evaluate", { own: /\bwaymesh_metrics::|\bwaymesh::evaluate::/ }),
+  part("why", { own: /\bwaymesh::why::/ }),
   part("scenes", { own: /\bwaymesh_scenes::/ }),
 ];
 

@@ -16,6 +16,8 @@ export type PartName =
   | "crowd"
   /** `Scene.evaluate`. */
   | "evaluate"
+  /** `Scene.why`. */
+  | "why"
   /** `Scene.builtin`. */
   | "scenes";
 

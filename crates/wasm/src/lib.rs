@@ -31,6 +31,8 @@ mod settings_file;
 #[cfg(feature = "bake")]
 mod tiles;
 #[cfg(feature = "bake")]
+mod why;
+#[cfg(feature = "bake")]
 mod world;
 
 #[cfg(feature = "crowd")]

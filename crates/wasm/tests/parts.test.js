@@ -85,6 +85,7 @@ test("what needs a part says so, and works when it is there", () => {
         return crowd.positions.length;
       },
       evaluate: () => scene.evaluate(mesh, { samples: 2000, pairs: 50 }).figures.polygons,
+      why: () => scene.why([4, 1, 6], null, {}).causes.length + 1,
       scenes: () => Scene.builtin("terraces").triangleCount,
     };
     assert.deepEqual(Object.keys(uses).toSorted(), waymesh.partNames.toSorted());

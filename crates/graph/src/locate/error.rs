@@ -1,6 +1,6 @@
 //! Errors of queries.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use thiserror::Error;
 use waymesh_core::{AreaId, BadField, PolyId};
 
@@ -147,7 +147,8 @@ struct Millimetres(Vec3);
 
 impl std::fmt::Display for Millimetres {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}", (self.0.as_dvec3() * 1000.0).round() / 1000.0)
+        // Adding 0 turns -0 into 0.
+        write!(formatter, "{}", (self.0.as_dvec3() * 1000.0).round() / 1000.0 + DVec3::ZERO)
     }
 }
 
@@ -168,4 +169,15 @@ impl QueryError {
 /// Returns an error about a field that must be 0 or more, infinity included, unless it is.
 pub(crate) fn unless_0_or_more(field: &'static str, value: f32) -> Result<(), BadField> {
     BadField::unless(value >= 0.0, field, value, "0 or more")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_errors_have_millimetres_and_no_negative_zero() {
+        assert_eq!(Millimetres(Vec3::new(-1e-7, 0.1, 2.000_04)).to_string(), "[0, 0.1, 2]");
+        assert_eq!(Millimetres(Vec3::new(-0.25, -0.0, 1e-8)).to_string(), "[-0.25, 0, 0]");
+    }
 }

@@ -402,7 +402,7 @@ struct SoupBuilder {
     /// Areas of the triangles before `settled`; empty while all are plain ground.
     areas: Vec<AreaId>,
     settled: usize,
-    /// Names of the surfaces before `settled`; empty without a map of areas.
+    /// Names of the surfaces of finished triangles; empty without a map of areas.
     names: SceneNames,
 }
 

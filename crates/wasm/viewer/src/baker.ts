@@ -1,7 +1,8 @@
 // The page's side of the worker: one job at a time; a job that nobody waits for any more is ended.
 import type { Judgement, Stages } from "waymesh";
 import InlineWorker from "./worker?worker&inline";
-import type { Answer, AnySettings, Box, Made, Opened, Parts, Request, Source } from "./messages";
+import type { Point } from "./link";
+import type { Answer, AnySettings, Box, Explanation, Made, Opened, Parts, Request, Source } from "./messages";
 
 type Unnumbered<T> = T extends Request ? Omit<T, "id"> : never;
 
@@ -87,6 +88,10 @@ export class Baker {
 
   async judge(bytes: Uint8Array): Promise<Judgement> {
     return ((await this.#ask({ kind: "judge", bytes })) as { judgement: Judgement }).judgement;
+  }
+
+  async why(at: Point, to: Point | null, settings: AnySettings): Promise<Explanation> {
+    return ((await this.#ask({ kind: "why", at, to, settings })) as { explanation: Explanation }).explanation;
   }
 
   async stages(settings: AnySettings): Promise<Stages> {

@@ -3,6 +3,7 @@ import type { Point } from "./link";
 import { gripObstacle, putObstacle } from "./obstacles";
 import { dropCorner, gripArea, gripHandle, hoverArea, isHalfDone } from "./painter";
 import { search } from "./path";
+import { explain } from "./why";
 import { canvas, remember, state, tool, view } from "./state";
 
 /** Something that follows the pointer over the ground. */
@@ -15,8 +16,8 @@ interface Drag {
 /** How far a pointer may move, in pixels, and still have clicked: fingers are not as steady. */
 const still = ({ pointerType }: PointerEvent) => (pointerType === "touch" ? 12 : 5);
 const GROUND = ["polygons", "scene"];
-/** What each tool does, by the keys 1 to 4. */
-const TOOLS = ["path", "obstacle", "area", "measure"];
+/** What each tool does, by the keys 1 to 5. */
+const TOOLS = ["path", "obstacle", "area", "measure", "why"];
 
 let drag: Drag | null = null;
 let pressed: { x: number; y: number } | null = null;
@@ -63,8 +64,9 @@ function click(event: { clientX: number; clientY: number }): void {
   if (tool() === "obstacle") putObstacle(at);
   else if (tool() === "area") gripArea(at).end(false);
   else {
-    state.points = state.points.length >= 2 ? [at] : [...state.points, at];
+    state.points = state.points.length >= 2 || tool() === "why" ? [at] : [...state.points, at];
     search();
+    if (tool() === "why") void explain(at, null);
   }
   remember();
 }

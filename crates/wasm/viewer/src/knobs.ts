@@ -75,6 +75,18 @@ export class Knobs {
     this.show(this.#pipeline);
   }
 
+  /** `true` if the pipeline that is shown has a setting of this name with a knob. */
+  can(name: string): boolean {
+    return name === "jumps" ? this.#has(name) : this.#infos.some((info) => info.name === name && info.refused === null && info.type.kind !== "structure");
+  }
+
+  /** Turns one knob. */
+  turn(name: string, value: Value): void {
+    this.#values.set(name, value);
+    this.show(this.#pipeline);
+    this.turned();
+  }
+
   reset(): void {
     this.#values.clear();
     this.show(this.#pipeline);

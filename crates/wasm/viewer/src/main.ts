@@ -17,6 +17,7 @@ import { save } from "./save";
 import { knobs, pipeline, remember, state, view, when } from "./state";
 import { makeSwitches, peel } from "./switches";
 import { listenToTour } from "./tour";
+import { listenToWhy } from "./why";
 import "./style.css";
 
 /** Scenes of more triangles than this are not in the list: they take minutes in a page. */
@@ -46,6 +47,7 @@ async function start(): Promise<void> {
   listenToJudge();
   listenToPainter();
   listenToTour();
+  listenToWhy();
   listenToFiles();
   await openFirst();
 }
@@ -114,6 +116,12 @@ function listenToFiles(): void {
 Object.assign(window, {
   waymeshViewer: {
     project: (at: Point) => view.project(at),
+    /** Searches a path as two clicks do. */
+    between(from: Point, to: Point) {
+      state.points = [from, to];
+      search();
+      return find("#path").dataset["outcome"];
+    },
     crowd: crowdHooks,
     judge: judgeHooks,
     get mesh() {

@@ -1,5 +1,6 @@
 // What the page and its worker tell each other.
-import type { Judgement, PartName, PlanSettings, Report, Settings, Stages } from "waymesh";
+import type { Judgement, PairExplanation, PartName, PlaceExplanation, PlanSettings, Report, Settings, Stages } from "waymesh";
+import type { Point } from "./link";
 
 /** Where a scene comes from. */
 export type Source =
@@ -31,6 +32,8 @@ export interface Made {
   memory: number;
 }
 
+export type Explanation = PlaceExplanation | PairExplanation;
+
 export type AnySettings = Settings & PlanSettings;
 
 /** Parts of the package that are compiled. */
@@ -41,7 +44,8 @@ export type Request =
   | { id: number; kind: "open"; source: Source }
   | { id: number; kind: "bake"; settings: AnySettings; obstacles: Box[] }
   | { id: number; kind: "stages"; settings: AnySettings }
-  | { id: number; kind: "judge"; bytes: Uint8Array };
+  | { id: number; kind: "judge"; bytes: Uint8Array }
+  | { id: number; kind: "why"; at: Point; to: Point | null; settings: AnySettings };
 
 export type Answer =
   | { id: number; stage: string; done: number }
@@ -49,4 +53,5 @@ export type Answer =
   | { id: number; opened: Opened }
   | { id: number; made: Made }
   | { id: number; stages: Stages }
-  | { id: number; judgement: Judgement };
+  | { id: number; judgement: Judgement }
+  | { id: number; explanation: Explanation };

@@ -4,6 +4,7 @@ import { hasCosts } from "./areas";
 import type { Point } from "./link";
 import { find } from "./page";
 import { drawPath, drawPoints, pathLines } from "./placed";
+import { canExplain } from "./why";
 import { radius, shown, state, tool, view } from "./state";
 
 /** Finds the path between the points and shows it. */
@@ -15,6 +16,11 @@ export function search(): void {
   drawPath(view, mesh as NavMesh, null, 0);
   view.put("keptPath");
   const [start, end] = points;
+  find("#why-path").hidden = true;
+  if (tool() === "why") {
+    place.textContent = "Click a place to know why it is not walkable.";
+    return;
+  }
   if (!mesh || !start || !end) {
     place.textContent = start ? "Click where it should end." : "Click where a path should begin.";
   } else if (tool() === "measure") measure(mesh, start, end, place);
@@ -48,6 +54,7 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
   drawPath(view, mesh, radius() > 0 ? path : mesh.findPath(start, end, { ...options, crossPoints: true }), radius());
   const strong = Object.assign(document.createElement("strong"), { textContent: `${path.length.toFixed(3)} m` });
   const what = { complete: "", partial: " to the nearest place that can be reached", unreachable: " (no way leads there)", undecided: " (the search gave up)" }[path.outcome];
+  find("#why-path").hidden = path.outcome === "complete" || radius() > 0 || !canExplain();
   const corners = path.points.length / 3;
   const cost = doCostsCount ? `, which cost ${path.cost.toFixed(3)}` : isPriced ? ", costs aside" : "";
   place.replaceChildren(strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}${path.searched ? `, ${path.searched.length} searched` : ""}, in ${took.toFixed(2)} ms.${kept}`);

@@ -115,6 +115,10 @@ async function answer(request: Exclude<Request, { kind: "module" }>): Promise<[A
     const judgement = judge(request.bytes);
     return [{ id, judgement }, []];
   }
+  if (request.kind === "why") {
+    if (!scene) throw new Error("only scenes of triangles are explained");
+    return [{ id, explanation: scene.why(request.at, request.to, request.settings) }, []];
+  }
   if (!scene) throw new Error("a floor plan has no stages to show");
   return [{ id, stages: scene.bakeStages(request.settings, progress) }, []];
 }

@@ -536,6 +536,40 @@ test("a mesh is judged, and what is wrong is drawn", { skip }, async () => {
   assert.deepEqual(faults, []);
 });
 
+test("a door that is shut is explained and opened", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("dungeon-rooms"));
+  await rebake(() => page.evaluate(() => {
+    const box = document.querySelector("[data-knob=agent_radius] input[type=number]");
+    box.value = "1.1";
+    box.dispatchEvent(new Event("change"));
+  }));
+  // Two rooms, by the places of their islands.
+  const apart = await page.evaluate(() => {
+    const [one, other] = window.waymeshViewer.made.report.islands.map(({ place }) => place);
+    return window.waymeshViewer.between(one, other);
+  });
+  assert.match(apart, /partial|unreachable/);
+  assert.ok(await page.locator("#why-path").isVisible());
+  await page.locator("#why-path").click();
+  const button = page.locator("#why button", { hasText: "Set agent radius to" });
+  await button.waitFor({ timeout: PATIENCE });
+  assert.match(await page.locator("#why").innerText(), /a path of \d+\.\d m, where .* is \d/i);
+  await page.locator("#why").evaluate((shown) => shown.scrollIntoView({ block: "end" }));
+  await picture("why");
+  await rebake(() => button.click());
+  assert.match(await page.locator("#path").getAttribute("data-outcome"), /complete/);
+  assert.ok(!(await page.locator("#why-path").isVisible()));
+  assert.equal(await page.locator("#why").innerText(), "");
+  // A click on a place.
+  await page.locator("#tools [value=why]").check();
+  await clickAt(await page.evaluate(() => window.waymeshViewer.made.report.islands[0].place));
+  await page.waitForFunction(() => document.querySelectorAll("#why li").length > 0 && !document.body.classList.contains("busy"), null, { timeout: PATIENCE });
+  assert.match(await page.locator("#why").innerText(), /walkable|ground/);
+  await page.locator("#tools [value=path]").check();
+  await rebake(() => page.locator("#reset").click());
+  assert.deepEqual(faults, []);
+});
+
 test("the tour turns knobs and says what they did", { skip }, async () => {
   await page.locator("#tour-begin").click();
   const title = page.locator("#tour-title");

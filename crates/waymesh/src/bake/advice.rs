@@ -1,4 +1,4 @@
-//! What a person would ask of the ground of a mesh.
+//! Answers to the questions of a person about the ground of a mesh.
 
 use std::collections::BTreeMap;
 

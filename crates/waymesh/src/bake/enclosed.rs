@@ -99,7 +99,7 @@ pub(super) fn enclosed_share(stages: &StageSet, tree: &SightTree, draft: &Draft)
     let Draft { polygons, surface, links } = draft;
     let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
     let found = ground.report(&ground.is_kept(links, tree));
-    found.iter().map(|piece| piece.area).sum::<f64>() / polygons.area()
+    found.iter().fold(0.0, |sum, piece| sum + piece.area) / polygons.area()
 }
 
 /// Sample places on the ground.

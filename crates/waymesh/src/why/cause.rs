@@ -35,8 +35,8 @@ pub enum Cause {
         /// The triangle.
         triangle: usize,
     },
-    /// The head room is less than the agent's height, or so near to it that levels of the grid cannot
-    /// tell.
+    /// The head room is less than the agent's height, or differs from it by less than the rounding of
+    /// levels.
     LowHeadRoom {
         /// The least head room in the cell of the place.
         room: f64,

@@ -21,7 +21,7 @@ pub(super) struct Edge {
     pub(super) beyond: Beyond,
 }
 
-/// What lies beyond an edge.
+/// The other side of an edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Beyond {
     /// Something as high as the agent's body.

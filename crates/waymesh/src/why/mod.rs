@@ -55,6 +55,8 @@ pub struct Answer {
     /// The answer.
     #[serde(flatten)]
     pub about: About,
+    /// The causes in words, in their order in the answer.
+    pub causes: Vec<String>,
     /// Names of the surfaces of the triangles in the answer.
     pub surfaces: BTreeMap<usize, String>,
 }
@@ -115,7 +117,8 @@ impl Explainer<'_> {
         };
         let triangles = about.causes().filter_map(Cause::triangle);
         let surfaces = triangles.filter_map(|triangle| Some((triangle, name(triangle)?))).collect();
-        Ok(Answer { about, surfaces })
+        let causes = about.causes().map(|cause| cause.describe(&name)).collect();
+        Ok(Answer { about, causes, surfaces })
     }
 
     /// The mesh that is explained; `None` if nothing is walkable.

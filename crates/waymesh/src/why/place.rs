@@ -203,7 +203,7 @@ impl Explainer<'_> {
         if !is_mended(&all(&wanted))? {
             return Ok(false);
         }
-        // Those without which the place is not on the mesh.
+        // Only stages that have to be mended stay.
         let mut index = 0;
         while index < wanted.len() && wanted.len() > 1 {
             let one = wanted.remove(index);

@@ -17,7 +17,7 @@ pub(super) enum Loss {
     Covered,
     /// The surface in its cell is not walkable.
     Surface,
-    /// Its cell is beside a drop or a step that is too high.
+    /// Its cell is next to a drop or a step that is too high.
     Ledge,
     /// Its cell has too little head room.
     Ceiling,

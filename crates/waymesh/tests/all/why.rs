@@ -281,7 +281,7 @@ fn the_first_cause_and_the_next_are_both_mended() {
     assert!(answer.is_checked, "{answer:?}");
 }
 
-/// Two rooms of 6 by 6 m beside each other along x, with a wall between them that has a door of
+/// Two rooms of 6 by 6 m along x, with a wall between them that has a door of
 /// this width and height.
 fn rooms(width: f32, height: f32) -> TriangleSoup {
     let mut soup = floor();
@@ -294,11 +294,11 @@ fn rooms(width: f32, height: f32) -> TriangleSoup {
 
 fn pair(soup: &TriangleSoup, from: Vec3, to: Vec3, setting: &str) -> (f64, Option<Vec3>) {
     let baker = baker(config());
-    let explainer = baker.explain(soup).unwrap();
-    let answer = explainer.between(from, to).unwrap();
+    let explainer = baker.explain(soup).expect("a bake");
+    let answer = explainer.between(from, to).expect("an answer");
     assert!(answer.length.is_none(), "{answer:?}");
     for way in &answer.ways {
-        let mesh = self::baker(with(&config(), &way.remedy)).bake(soup).unwrap();
+        let mesh = self::baker(with(&config(), &way.remedy)).bake(soup).expect("a bake");
         assert!(mesh.path(from, to).is_ok(), "{way:?}");
     }
     let way = answer.ways.iter().find(|way| way.remedy.setting == setting);

@@ -1,0 +1,82 @@
+//! Explains places of scenes.
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::bake::set_clock;
+use crate::convert::{from_json, point};
+use crate::error::{Kind, OrThrow, Thrown};
+use crate::parts::need;
+use crate::scene::Scene;
+use crate::settings;
+
+#[wasm_bindgen]
+impl Scene {
+    /// Explains why a place of this scene is not walkable, or with `to` why no path leads there. The
+    /// settings are those of the bake, of the pipeline voxels. Every answer is checked by bakes, some
+    /// for a place and about 30 with `to`: do it in a worker.
+    #[wasm_bindgen(unchecked_return_type = "PlaceExplanation | PairExplanation")]
+    pub fn why(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] at: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "Point | null")] to: Option<Vec<f32>>,
+        #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
+    ) -> Thrown<JsValue> {
+        need("why")?;
+        part_why_run(self, at, to.as_deref(), &settings)
+    }
+}
+
+#[inline(never)]
+fn part_why_run(scene: &Scene, at: &[f32], to: Option<&[f32]>, settings: &JsValue) -> Thrown<JsValue> {
+    set_clock();
+    let baker = settings::voxels(settings, &scene.areas)?;
+    let (at, to) = (point("at", at)?, to.map(|to| point("to", to)).transpose()?);
+    let answer = baker.explain(&scene.soup).or_throw()?.answer(at, to, |_| None).or_throw()?;
+    from_json(&serde_json::to_string(&answer).map_err(|error| Kind::Bake.error(error))?)
+}
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** A setting with which a place is walkable, or two places are joined. */
+export interface Remedy {
+  /** As in `Settings`, or `winding` of `LoadOptions`. */
+  setting: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** Why a place is not walkable. */
+export interface PlaceExplanation {
+  place: [number, number, number];
+  is_walkable: boolean;
+  /** The height of the surface that is explained. */
+  height: number | null;
+  /**
+   * Causes in the order of the stages of a bake, with their measures in metres and degrees; each
+   * counts once those before it are mended.
+   */
+  reasons: { cause: { cause: string; triangle?: number; [measure: string]: unknown }; remedy: Remedy | null }[];
+  /** A bake with all remedies has ground here. */
+  is_checked: boolean;
+  /** The nearest place on the mesh. */
+  nearest: [number, number, number] | null;
+  /** The causes in words, in their order in the answer. */
+  causes: string[];
+}
+
+/** Why no path joins two places. */
+export interface PairExplanation {
+  from: Omit<PlaceExplanation, "causes">;
+  to: Omit<PlaceExplanation, "causes">;
+  /** Of the path, if there is one. */
+  length: number | null;
+  /** A path leads from the goal to the start, but not back. */
+  is_one_way: boolean;
+  /** Settings with each of which alone a path joins the places, the smallest change first. */
+  ways: { remedy: Remedy; length: number; at: [number, number, number] | null; cause: { cause: string } | null }[];
+  /** The nearest places of the two pieces of ground. */
+  gap: { from: [number, number, number]; to: [number, number, number]; distance: number; rise: number } | null;
+  causes: string[];
+}
+"#;
