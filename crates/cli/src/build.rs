@@ -15,7 +15,7 @@ use crate::args::{BuildArgs, Extras, FrontGroup, Given, Jumps, Kept, PipelineKin
 use crate::errors::Refusal;
 use crate::files::Inputs;
 use crate::progress::Progress;
-use crate::values::{KeepKind, Memory};
+use crate::values::{KeepKind, Memory, place_text};
 use crate::{files, output, peak_memory_bytes};
 
 pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
@@ -255,7 +255,7 @@ fn advice(report: &Report) -> Vec<String> {
         lines.push(format!("{share} of the ground lies inside of closed bodies: if nobody is to walk there, --enclosed remove leaves it out"));
     }
     if is_apart {
-        let [one, other] = largest_pieces(&report.islands).map(|[x, y, z]| format!("{x:.2},{y:.2},{z:.2}"));
+        let [one, other] = largest_pieces(&report.islands).map(place_text);
         lines.push(format!(
             "`waymesh why` with --at {one} --to {other} explains what keeps the two largest apart"
         ));

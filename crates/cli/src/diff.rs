@@ -9,6 +9,7 @@ use waymesh::{NavMesh, io};
 use waymesh_metrics::{Change, Difference, DifferenceConfig, JudgedMesh, LinkReport};
 
 use crate::args::DiffArgs;
+use crate::values::place_text;
 use crate::{files, output};
 
 /// Most patches, pieces and links that are printed of each kind.
@@ -41,10 +42,6 @@ fn draw(new: &NavMesh, found: &Difference, file: &Path) -> Result<()> {
     let marks =
         [Marks::missing(found.lost.samples.clone(), side, legend(&found.lost, "ground lost")), gained];
     files::write(file, |writer| io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer))
-}
-
-fn place_text([x, y, z]: [f32; 3]) -> String {
-    format!("{x:.2},{y:.2},{z:.2}")
 }
 
 /// Prints some of many lines, and the number of the others.

@@ -5,6 +5,11 @@ use std::str::FromStr;
 use glam::Vec3;
 use waymesh::tile::Tile;
 
+/// Returns a position as arguments have it, in centimetres.
+pub(crate) fn place_text([x, y, z]: [f32; 3]) -> String {
+    format!("{x:.2},{y:.2},{z:.2}")
+}
+
 /// An amount of memory, such as `2GiB`, `800MiB` or `1.5GB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Memory(pub(crate) u64);

@@ -12,6 +12,7 @@ use waymesh::{Baker, io};
 use crate::args::{WhyArgs, given, text_of};
 use crate::build::warn_of_unmatched;
 use crate::files;
+use crate::values::place_text;
 
 pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
@@ -36,10 +37,6 @@ pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
         About::Pair(pair) => print_pair(&mut out, pair, &name)?,
     }
     Ok(())
-}
-
-fn place_text([x, y, z]: [f32; 3]) -> String {
-    format!("{x:.2},{y:.2},{z:.2}")
 }
 
 /// Returns the value of a setting now, for parentheses.
@@ -113,8 +110,8 @@ fn print_pair(
         let (from, to) = (place_text(gap.from), place_text(gap.to));
         writeln!(
             out,
-            "  their pieces of ground are nearest at {from} and {to}: {:.2} m apart in plan, {:+.2} m in height",
-            gap.distance, gap.rise
+            "  their pieces of ground are nearest at {from} and {to}: {:.2} m apart in plan, {:.2} m of it without ground, {:+.2} m in height",
+            gap.distance, gap.without_ground, gap.rise
         )?;
     }
     for way in &answer.ways {

@@ -46,6 +46,8 @@ pub(crate) struct SceneIndex {
     pub(crate) low: DVec3,
     pub(crate) high: DVec3,
     tree: BoxTree,
+    /// Directions of the rays of [`SceneIndex::is_inside_solid`].
+    directions: [DVec3; DIRECTIONS],
 }
 
 impl SceneIndex {
@@ -64,7 +66,7 @@ impl SceneIndex {
         let low = corners().fold(DVec3::INFINITY, DVec3::min);
         let high = corners().fold(DVec3::NEG_INFINITY, DVec3::max);
         let tree = BoxTree::new(faces.iter().map(|face| extent(&face.corners)));
-        Self { faces, low, high, tree }
+        Self { faces, low, high, tree, directions: directions() }
     }
 
     /// Calls `visit` with the faces whose boxes intersect a box.
@@ -111,22 +113,31 @@ impl SceneIndex {
     /// `true` if a place is inside of a solid: rays straight up, and in nearly all directions of the
     /// upper half of the view, leave one that they did not enter.
     pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
-        const DIRECTIONS: u32 = 64;
-        /// A tenth.
-        const MOST_OTHERS: u32 = 6;
-        // A spiral with the golden angle spreads directions evenly: Vogel 1979.
-        let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+        /// A tenth of the directions.
+        const MOST_OTHERS: usize = 6;
         let mut others = 0;
-        // Up first: it almost always decides.
-        let mut is_left = |step: u32| {
-            let y = 1.0 - (f64::from(step) + 0.5) / f64::from(DIRECTIONS);
-            let (sin, cos) = float::sin_cos(f64::from(step) * golden);
-            let level = (1.0 - y * y).sqrt();
-            others += u32::from(!self.leaves_solid(point, DVec3::new(level * cos, y, level * sin)));
-            others <= MOST_OTHERS
-        };
-        self.leaves_solid(point, DVec3::Y) && (0..DIRECTIONS).all(&mut is_left)
+        // Up first: it almost always decides. The last rays are not needed if no other one failed.
+        self.leaves_solid(point, DVec3::Y)
+            && self.directions.iter().zip((1..=DIRECTIONS).rev()).all(|(&direction, left)| {
+                others += usize::from(others + left > MOST_OTHERS && !self.leaves_solid(point, direction));
+                others <= MOST_OTHERS
+            })
     }
+}
+
+/// Number of directions in which a place must be inside of a solid.
+const DIRECTIONS: usize = 64;
+
+/// Returns directions that are spread evenly over the upper half of the view: a spiral with the
+/// golden angle, Vogel 1979.
+fn directions() -> [DVec3; DIRECTIONS] {
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    std::array::from_fn(|step| {
+        let y = 1.0 - (step as f64 + 0.5) / DIRECTIONS as f64;
+        let (sin, cos) = float::sin_cos(step as f64 * golden);
+        let level = (1.0 - y * y).sqrt();
+        DVec3::new(level * cos, y, level * sin)
+    })
 }
 
 fn face(SoupTriangle { corners, area }: SoupTriangle, max_slope: f64) -> Option<Face> {

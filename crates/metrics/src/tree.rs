@@ -25,21 +25,23 @@ fn bounds(low: DVec3, high: DVec3) -> Bounds {
 struct Ray {
     origin: DVec3,
     direction: DVec3,
+    /// One over the direction: a box is tested without a division.
+    inverse: DVec3,
 }
 
 impl Ray {
     fn meets(&self, bounds: &Bounds) -> bool {
         let (mut near, mut far) = (0.0_f64, f64::INFINITY);
         for axis in 0..3 {
-            let (origin, direction) = (self.origin[axis], self.direction[axis]);
+            let (origin, inverse) = (self.origin[axis], self.inverse[axis]);
             let (low, high) = (bounds.lower()[axis] - origin, bounds.upper()[axis] - origin);
-            if direction == 0.0 {
+            if self.direction[axis] == 0.0 {
                 if low > 0.0 || high < 0.0 {
                     return false;
                 }
                 continue;
             }
-            let (enter, leave) = (low / direction, high / direction);
+            let (enter, leave) = (low * inverse, high * inverse);
             near = near.max(enter.min(leave));
             far = far.min(enter.max(leave));
         }
@@ -72,7 +74,8 @@ impl BoxTree {
 
     /// Calls `visit` with every box that intersects a ray.
     pub(crate) fn along(&self, origin: DVec3, direction: DVec3, mut visit: impl FnMut(usize)) {
-        let found = self.0.locate_with_selection_function(Ray { origin, direction });
+        let ray = Ray { origin, direction, inverse: direction.recip() };
+        let found = self.0.locate_with_selection_function(ray);
         found.for_each(|leaf| visit(leaf.data));
     }
 }

@@ -76,7 +76,7 @@ export interface PairExplanation {
   /** Settings with each of which alone a path joins the places, the smallest change first. */
   ways: { remedy: Remedy; length: number; at: [number, number, number] | null; cause: { cause: string } | null }[];
   /** The nearest places of the two pieces of ground. */
-  gap: { from: [number, number, number]; to: [number, number, number]; distance: number; rise: number } | null;
+  gap: { from: [number, number, number]; to: [number, number, number]; distance: number; without_ground: number; rise: number } | null;
   causes: string[];
 }
 "#;

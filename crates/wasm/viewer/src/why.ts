@@ -44,7 +44,7 @@ function lines(found: Explanation): HTMLElement[] {
   if (found.length !== null) return [line(`a path of ${found.length.toFixed(1)} m joins the places`, null)];
   if (ways.length > 0) return ways;
   const { gap } = found;
-  const apart = gap ? `; the pieces of ground are ${gap.distance.toFixed(2)} m apart in plan, ${gap.rise.toFixed(2)} m in height` : "";
+  const apart = gap ? `; the pieces of ground are ${gap.distance.toFixed(2)} m apart in plan, ${gap.without_ground.toFixed(2)} m of it without ground, ${gap.rise.toFixed(2)} m in height` : "";
   return [line(`no single setting joins the places${apart}`, null)];
 }
 

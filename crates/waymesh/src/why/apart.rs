@@ -1,10 +1,11 @@
 //! Why no path joins two places.
 
-use glam::Vec3;
+use glam::{DVec2, DVec3, Vec3};
 use serde::Serialize;
 use waymesh_core::PolyId;
 use waymesh_graph::{FilterFn, IslandId, Location, NavMesh, Reach};
 
+use super::measure::Nearby;
 use super::place::PlaceAnswer;
 use super::remedy::{Remedy, first_that_works, values, with};
 use super::{Cause, Explainer};
@@ -54,6 +55,9 @@ pub struct Gap {
     pub to: [f32; 3],
     /// Distance in plan in metres.
     pub distance: f32,
+    /// Length of the part of this distance without ground that an agent of radius 0 walks on from
+    /// either side, in metres: the gap in the scene. The mesh keeps the agent's radius from it.
+    pub without_ground: f32,
     /// Difference of heights in metres, positive upwards.
     pub rise: f32,
 }
@@ -86,13 +90,36 @@ impl Explainer<'_> {
             return Ok(answer);
         }
         answer.is_one_way = path_length(&to, &from).is_some();
-        answer.gap = gap(mesh, &from, &to);
+        answer.gap = gap(mesh, &from, &to).map(|gap| self.measured(gap));
         for setting in SETTINGS {
             answer.ways.extend(self.way(mesh, [from.position, to.position], setting)?);
         }
         let change = |way: &Way| way.remedy.change().unwrap_or(f64::INFINITY);
         answer.ways.sort_by(|a, b| change(a).total_cmp(&change(b)));
         Ok(answer)
+    }
+
+    /// Measures the part of a gap without ground on the triangles.
+    fn measured(&self, gap: Gap) -> Gap {
+        let ends = [gap.from, gap.to].map(|end| Vec3::from(end).as_dvec3());
+        let [from, to] = ends.map(|end| DVec2::new(end.x, end.z));
+        let length = from.distance(to);
+        let nearby = Nearby::new(self.soup, from.midpoint(to), length / 2.0 + 0.1);
+        let walked = |at: DVec3, direction: DVec2| {
+            // From the surface, which the mesh is off by the rounding of heights.
+            let surfaces = nearby.surfaces(DVec2::new(at.x, at.z)).filter(|surface| surface.faces_up);
+            let away = |height: f64| (height - at.y).abs();
+            let ground = surfaces.map(|surface| surface.height).min_by(|a, b| away(*a).total_cmp(&away(*b)));
+            let start = DVec3::new(at.x, ground.unwrap_or(at.y), at.z);
+            nearby
+                .edge_towards(start, direction, length, &self.config().agent)
+                .map_or(length, |edge| edge.distance)
+        };
+        let direction = (to - from).normalize_or_zero();
+        let walked = walked(ends[0], direction) + walked(ends[1], -direction);
+        #[expect(clippy::cast_possible_truncation, reason = "a length of the scene")]
+        let without_ground = (length - walked).max(0.0) as f32;
+        Gap { without_ground, ..gap }
     }
 
     /// Returns the least change of a setting that joins two places, if any does.
@@ -218,5 +245,6 @@ fn gap(mesh: &NavMesh, from: &Location, to: &Location) -> Option<Gap> {
     let (_, from, to) = best?;
     let across = to - from;
     let distance = glam::Vec2::new(across.x, across.z).length();
-    Some(Gap { from: from.to_array(), to: to.to_array(), distance, rise: across.y })
+    let (from, to) = (from.to_array(), to.to_array());
+    Some(Gap { from, to, distance, without_ground: 0.0, rise: across.y })
 }

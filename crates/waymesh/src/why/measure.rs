@@ -124,7 +124,13 @@ impl<'a> Nearby<'a> {
     }
 
     /// Returns the first edge in a direction, nearer than `far`.
-    fn edge_towards(&self, from: DVec3, direction: DVec2, far: f64, agent: &Agent) -> Option<Edge> {
+    pub(super) fn edge_towards(
+        &self,
+        from: DVec3,
+        direction: DVec2,
+        far: f64,
+        agent: &Agent,
+    ) -> Option<Edge> {
         let length = self.far / f64::from(STEPS);
         let (mut height, mut before) = (from.y, 0.0);
         while before < far {
