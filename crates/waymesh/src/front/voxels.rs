@@ -70,8 +70,11 @@ impl FrontEnd for Voxels {
         let triangles = soup.triangles().len() as u64;
         let distinct = soup.without_copies(stages.config().scale.cell_size);
         let soup = distinct.as_ref().unwrap_or(soup);
-        warn_of_time(soup, &stages.config().scale, recorder);
-        if let Some((tiles, needed_bytes)) = needs_tiles(soup, stages) {
+        let size = GridSize::at_most(soup, &stages.config().scale);
+        if let Some(size) = size {
+            size.warn_of_time(&stages.config().scale, recorder);
+        }
+        if let Some((tiles, needed_bytes)) = size.and_then(|size| needs_tiles(size, stages)) {
             warn_of_outliers(soup, &stages.config().scale, recorder);
             let limit_bytes = stages.config().max_memory_bytes;
             if needed_bytes > limit_bytes {
@@ -186,11 +189,9 @@ const SPARSE_TIMES: f64 = 16.0;
 /// The tiles in which a scene is baked that may not fit into memory at once, or most of whose grid
 /// is empty, if tiles give the same mesh. Also returns the memory that it needs as a whole, of an
 /// empty grid without the empty columns.
-fn needs_tiles(soup: &TriangleSoup, stages: &StageSet) -> Option<(Tiles, u64)> {
+fn needs_tiles(GridSize { spans, columns }: GridSize, stages: &StageSet) -> Option<(Tiles, u64)> {
     let config = stages.config();
     stages.refuse(Tiles::NAME, &Tiles::defaults(), Tiles::REFUSED).ok()?;
-    let frame = GridFrame::fit(&soup.bounds(), &config.scale).ok()?;
-    let (spans, columns) = (soup.columns_at_most(frame.cell_size), frame.column_count() as f64);
     let is_sparse = columns >= SPARSE_COLUMNS && columns >= spans * SPARSE_TIMES;
     let needed = bytes_at_most(spans, if is_sparse { spans } else { columns });
     let is_allowed = needed <= config.max_memory_bytes;
@@ -203,18 +204,32 @@ fn needs_tiles(soup: &TriangleSoup, stages: &StageSet) -> Option<(Tiles, u64)> {
 /// seven levels.
 const SECONDS_PER_CELL: f64 = 7e-8;
 
-/// Warns of a bake that takes more than half a minute.
-fn warn_of_time(soup: &TriangleSoup, scale: &GridScale, recorder: &mut Recorder<'_>) {
-    /// Seconds from which the user is warned, and those of the advised cells.
-    const LIMIT_SECONDS: [f64; 2] = [30.0, 10.0];
-    let Ok(frame) = GridFrame::fit(&soup.bounds(), scale) else { return };
-    let (spans, columns) = (soup.columns_at_most(frame.cell_size), frame.column_count() as f64);
-    // Tiles leave empty columns out.
-    let seconds = (spans + columns.min(spans)) * SECONDS_PER_CELL;
-    if seconds > LIMIT_SECONDS[0] {
-        #[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
-        let cell_size = (f64::from(scale.cell_size) * (seconds / LIMIT_SECONDS[1]).sqrt()) as f32;
-        recorder.warn(Warning::LongBake { seconds, cell_size });
+/// The size of the grid of a scene.
+#[derive(Clone, Copy)]
+struct GridSize {
+    /// Upper bound of the number of spans.
+    spans: f64,
+    columns: f64,
+}
+
+impl GridSize {
+    /// Returns the size; `None` for a grid that cannot be.
+    fn at_most(soup: &TriangleSoup, scale: &GridScale) -> Option<Self> {
+        let frame = GridFrame::fit(&soup.bounds(), scale).ok()?;
+        Some(Self { spans: soup.columns_at_most(frame.cell_size), columns: frame.column_count() as f64 })
+    }
+
+    /// Warns of a bake that takes more than half a minute.
+    fn warn_of_time(self, scale: &GridScale, recorder: &mut Recorder<'_>) {
+        /// Seconds from which the user is warned, and those of the advised cells.
+        const LIMIT_SECONDS: [f64; 2] = [30.0, 10.0];
+        // Tiles leave empty columns out.
+        let seconds = (self.spans + self.columns.min(self.spans)) * SECONDS_PER_CELL;
+        if seconds > LIMIT_SECONDS[0] {
+            #[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
+            let cell_size = (f64::from(scale.cell_size) * (seconds / LIMIT_SECONDS[1]).sqrt()) as f32;
+            recorder.warn(Warning::LongBake { seconds, cell_size });
+        }
     }
 }
 

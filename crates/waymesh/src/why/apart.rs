@@ -8,7 +8,7 @@ use waymesh_graph::{FilterFn, IslandId, Location, NavMesh, Reach};
 use super::measure::Nearby;
 use super::place::PlaceAnswer;
 use super::remedy::{Remedy, first_that_works, values, with};
-use super::{Cause, Explainer};
+use super::{Cause, Explainer, located};
 use crate::bake::{BakeConfig, BakeError, Enclosed, Keep};
 use crate::links::JumpConfig;
 
@@ -125,17 +125,17 @@ impl Explainer<'_> {
     /// Returns the least change of a setting that joins two places, if any does.
     fn way(&self, mesh: &NavMesh, ends: [Vec3; 2], setting: &'static str) -> Result<Option<Way>, BakeError> {
         let config = self.config();
-        let join = |new: &BakeConfig| -> Result<Option<(NavMesh, f32, Vec<Vec3>)>, BakeError> {
-            let Some(other) = self.quick(self.soup, new)? else { return Ok(None) };
+        let join = |new: BakeConfig| -> Result<Option<(BakeConfig, f32, Vec<Vec3>)>, BakeError> {
+            let Some(other) = self.quick(self.soup, &new)? else { return Ok(None) };
             let (side, rise) = (2.0 * config.scale.cell_size, config.agent.max_step.max(0.5));
             let [from, to] = ends.map(|end| other.nearest(end, &Reach::new(side, rise, rise)));
             let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
             let path = other.query().ground_error(0.1).path(from, to);
-            Ok(path.ok().map(|path| (other, path.length, path.points)))
+            Ok(path.ok().map(|path| (new, path.length, path.points)))
         };
-        let new = match switched(setting, config) {
+        let joined = match switched(setting, config) {
             Some(new) if new == *config => None,
-            Some(new) => join(&new)?.is_some().then_some(new),
+            Some(new) => join(new)?,
             None => {
                 let levels = f64::from(config.scale.level_height);
                 let step = match setting {
@@ -145,13 +145,10 @@ impl Explainer<'_> {
                     _ => 0.05,
                 };
                 let values = values(setting, config, step);
-                let found =
-                    first_that_works(&values, |value| Ok(join(&with(config, setting, value))?.is_some()))?;
-                found.map(|value| with(config, setting, value))
+                first_that_works(&values, |value| join(with(config, setting, value)))?
             }
         };
-        let Some(new) = new else { return Ok(None) };
-        let Some((_, length, points)) = join(&new)? else { return Ok(None) };
+        let Some((new, length, points)) = joined else { return Ok(None) };
         let at = between_islands(mesh, &points);
         let cause = match at {
             Some(at) => self.place(at)?.reasons.first().map(|reason| reason.cause),
@@ -202,9 +199,7 @@ fn between_islands(mesh: &NavMesh, points: &[Vec3]) -> Option<Vec3> {
         let count = (length / STEP).ceil().max(1.0) as u32;
         for sample in 0..=count {
             let at = pair[0].lerp(pair[1], sample as f32 / count as f32);
-            let rise = mesh.agent().max_step.max(2.0 * mesh.frame().level_height);
-            let found = mesh.nearest(at, &Reach::new(0.005, rise, rise));
-            if let Some(island) = found.and_then(|found| mesh.island_of(found.polygon)) {
+            if let Some(island) = located(mesh, at).and_then(|found| mesh.island_of(found.polygon)) {
                 if last.is_some_and(|last| last != island) {
                     return Some(left.map_or(at, |left| left.midpoint(at)));
                 }

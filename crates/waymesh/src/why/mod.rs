@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{TriangleSoup, checkpoint};
-use waymesh_graph::{NavMesh, Reach};
+use waymesh_graph::{Location, NavMesh, Reach};
 
 pub use apart::{Gap, PairAnswer, Way};
 pub use cause::Cause;
@@ -148,13 +148,16 @@ fn baked(baker: &Baker<Voxels>, soup: &TriangleSoup) -> Result<Option<NavMesh>, 
     }
 }
 
-/// Returns `true` if a place is on a mesh: in a polygon in plan, and not farther above or below it
-/// than a step or two levels.
-fn is_on(mesh: Option<&NavMesh>, place: Vec3) -> bool {
+/// Returns the location of a place that is on a mesh: in a polygon in plan, and not farther above
+/// or below it than a step or two levels.
+fn located(mesh: &NavMesh, place: Vec3) -> Option<Location> {
     /// Sideways, in metres: positions on borders are rounded.
     const SIDE: f32 = 0.005;
-    mesh.is_some_and(|mesh| {
-        let rise = mesh.agent().max_step.max(2.0 * mesh.frame().level_height);
-        mesh.nearest(place, &Reach::new(SIDE, rise, rise)).is_some()
-    })
+    let rise = mesh.agent().max_step.max(2.0 * mesh.frame().level_height);
+    mesh.nearest(place, &Reach::new(SIDE, rise, rise))
+}
+
+/// Returns `true` if a place is on a mesh.
+fn is_on(mesh: Option<&NavMesh>, place: Vec3) -> bool {
+    mesh.is_some_and(|mesh| located(mesh, place).is_some())
 }

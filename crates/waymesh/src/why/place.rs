@@ -1,15 +1,14 @@
 //! Why a place is not walkable.
 
-use std::borrow::Cow;
-
 use glam::{DVec2, DVec3, Vec3};
 use serde::Serialize;
-use waymesh_core::{AreaId, BadField, TriangleSoup, triangle_normal};
+use waymesh_core::{AreaId, BadField, TriangleSoup};
 use waymesh_graph::Reach;
+use waymesh_io::{LoadOptions, Winding};
 
 use super::measure::{Beyond, Nearby, Surface};
 use super::remedy::{Remedy, first_that_works, values, with};
-use super::spot::{Loss, loss};
+use super::spot::{Loss, Spot};
 use super::{Cause, Explainer, is_on};
 use crate::bake::{BakeConfig, BakeError, ConfigError, Enclosed, Keep};
 use crate::fields::Value;
@@ -105,7 +104,8 @@ impl Explainer<'_> {
         let at = DVec2::new(place.x.into(), place.z.into());
         let mut config = self.config().clone();
         let far = config.agent.radius + 4.0 * config.scale.cell_size + 0.5;
-        let surface = surface_at(&Nearby::new(self.soup, at, far.into()), place, &config);
+        let mut nearby = Nearby::new(self.soup, at, far.into());
+        let surface = surface_at(&nearby, place, &config);
         answer.height = surface.as_ref().ok().map(|surface| height(*surface));
         if answer.is_walkable {
             return Ok(answer);
@@ -122,15 +122,18 @@ impl Explainer<'_> {
         if answer.is_walkable {
             return Ok(answer);
         }
-        let mut soup = Cow::Borrowed(self.soup);
+        let turned;
+        let mut soup = self.soup;
         if !surface.faces_up {
             let (from, to) = (Value::from("as_read"), Value::from("two_sided"));
             let remedy = Some(Remedy { setting: "winding", from, to });
             answer.reasons.push(Reason { cause: Cause::FacesDown { triangle: surface.triangle }, remedy });
-            soup = Cow::Owned(two_sided(self.soup));
+            turned = two_sided(self.soup);
+            soup = &turned;
+            nearby = Nearby::new(soup, at, far.into());
         }
-        let nearby = Nearby::new(&soup, at, far.into());
-        if let Some(reason) = self.steep(&soup, &mut config, place, surface)? {
+        let spot = Spot::new(soup, place, surface.slope);
+        if let Some(reason) = steep(&spot, soup, &mut config, surface)? {
             let is_mended = reason.remedy.is_some();
             answer.reasons.push(reason);
             if !is_mended {
@@ -138,48 +141,19 @@ impl Explainer<'_> {
             }
         }
         while answer.reasons.len() < MAX_REASONS {
-            let lost = loss(&soup, &config, place, surface.slope)?;
+            let lost = spot.loss(&config)?;
             if lost == Loss::Nothing {
                 break;
             }
-            let (cause, settings) = cause(lost, &nearby, &soup, surface, place, &config);
-            let mended =
-                mended(settings, &config, |config| Ok(loss(&soup, config, place, surface.slope)? > lost))?;
+            let (cause, settings) = cause(lost, &nearby, soup, surface, place, &config);
+            let mended = mended(settings, &config, |config| Ok(spot.loss(config)? > lost))?;
             let remedy = mended.as_ref().map(|(setting, new)| Remedy::between(setting, &config, new));
             answer.reasons.push(Reason { cause, remedy });
             let Some((_, new)) = mended else { return Ok(answer) };
             config = new;
         }
-        answer.is_checked = self.mend_last_stages(&soup, config, place, &mut answer.reasons)?;
+        answer.is_checked = self.mend_last_stages(soup, config, place, &mut answer.reasons)?;
         Ok(answer)
-    }
-
-    /// Returns the cause of a surface that is too steep, and mends it in `config`. A cell may be
-    /// walkable for another surface in it, within a step.
-    fn steep(
-        &self,
-        soup: &TriangleSoup,
-        config: &mut BakeConfig,
-        place: Vec3,
-        surface: Surface,
-    ) -> Result<Option<Reason>, BakeError> {
-        let [slope, max_slope] = [surface.slope, config.agent.max_slope.into()].map(f64::to_degrees);
-        let triangle = surface.triangle;
-        if slope <= max_slope || soup.area(triangle) == AreaId::NULL {
-            return Ok(None);
-        }
-        let lost = loss(soup, config, place, surface.slope)?;
-        let is_walked = |config: &BakeConfig| -> Result<bool, BakeError> {
-            let now = loss(soup, config, place, surface.slope)?;
-            let is_within = f64::from(config.agent.max_slope) >= surface.slope;
-            Ok(is_within && if lost == Loss::Surface { now > lost } else { now >= lost })
-        };
-        let mended = mended(&["max_slope"], config, is_walked)?;
-        let remedy = mended.as_ref().map(|(setting, new)| Remedy::between(setting, config, new));
-        if let Some((_, new)) = mended {
-            *config = new;
-        }
-        Ok(Some(Reason { cause: Cause::TooSteep { slope, max_slope, triangle }, remedy }))
     }
 
     /// Adds causes of the stages after the walkable field. Returns `true` if a bake with all
@@ -235,6 +209,33 @@ impl Explainer<'_> {
     }
 }
 
+/// Returns the cause of a surface that is too steep, and mends it in `config`. A cell may be
+/// walkable for another surface in it, within a step.
+fn steep(
+    spot: &Spot<'_>,
+    soup: &TriangleSoup,
+    config: &mut BakeConfig,
+    surface: Surface,
+) -> Result<Option<Reason>, BakeError> {
+    let [slope, max_slope] = [surface.slope, config.agent.max_slope.into()].map(f64::to_degrees);
+    let triangle = surface.triangle;
+    if slope <= max_slope || soup.area(triangle) == AreaId::NULL {
+        return Ok(None);
+    }
+    let lost = spot.loss(config)?;
+    let is_walked = |config: &BakeConfig| -> Result<bool, BakeError> {
+        let now = spot.loss(config)?;
+        let is_within = f64::from(config.agent.max_slope) >= surface.slope;
+        Ok(is_within && if lost == Loss::Surface { now > lost } else { now >= lost })
+    };
+    let mended = mended(&["max_slope"], config, is_walked)?;
+    let remedy = mended.as_ref().map(|(setting, new)| Remedy::between(setting, config, new));
+    if let Some((_, new)) = mended {
+        *config = new;
+    }
+    Ok(Some(Reason { cause: Cause::TooSteep { slope, max_slope, triangle }, remedy }))
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "a height of the scene")]
 fn height(surface: Surface) -> f32 {
     surface.height as f32
@@ -277,13 +278,9 @@ fn inside_out_top(nearby: &Nearby<'_>, bottom: Surface, at: DVec2, config: &Bake
 
 /// Returns the scene with all triangles that face down turned over.
 fn two_sided(soup: &TriangleSoup) -> TriangleSoup {
-    let mut triangles = soup.triangles().to_vec();
-    for (number, corners) in triangles.iter_mut().enumerate() {
-        if triangle_normal(soup.corners(number)).y < 0.0 {
-            corners.swap(1, 2);
-        }
-    }
-    let turned = TriangleSoup::new(soup.positions().to_vec(), triangles);
+    let positions = soup.positions().iter().map(|position| position.as_dvec3());
+    let options = LoadOptions::default().with_winding(Winding::TwoSided);
+    let turned = options.soup(positions, soup.triangles().to_vec());
     let areas = (0..soup.triangles().len()).map(|triangle| soup.area(triangle)).collect();
     turned.and_then(|turned| turned.with_areas(areas)).unwrap_or_default()
 }
@@ -348,10 +345,12 @@ fn mended(
 ) -> Result<Option<(&'static str, BakeConfig)>, BakeError> {
     for &setting in settings {
         let step = if setting == "max_slope" { 0.1 } else { 0.01 };
-        let found =
-            first_that_works(&values(setting, config, step), |value| works(&with(config, setting, value)))?;
-        if let Some(value) = found {
-            return Ok(Some((setting, with(config, setting, value))));
+        let found = first_that_works(&values(setting, config, step), |value| {
+            let new = with(config, setting, value);
+            Ok(works(&new)?.then_some(new))
+        })?;
+        if let Some(new) = found {
+            return Ok(Some((setting, new)));
         }
     }
     Ok(None)

@@ -77,26 +77,24 @@ fn finer(cell_size: f64) -> Vec<f64> {
     sizes.into_iter().filter(|&size| size >= 0.02).collect()
 }
 
-/// Returns the first of some values that works. If the last one does not, none does.
+/// Returns the result of the first of some values that works. If the last one does not, none does.
 ///
 /// # Errors
 /// Errors of `works`.
-pub(super) fn first_that_works(
+pub(super) fn first_that_works<T>(
     values: &[f64],
-    mut works: impl FnMut(f64) -> Result<bool, BakeError>,
-) -> Result<Option<f64>, BakeError> {
+    mut works: impl FnMut(f64) -> Result<Option<T>, BakeError>,
+) -> Result<Option<T>, BakeError> {
     let Some(&last) = values.last() else { return Ok(None) };
-    if !works(last)? {
-        return Ok(None);
-    }
+    let Some(mut found) = works(last)? else { return Ok(None) };
     let (mut low, mut high) = (0, values.len() - 1);
     while low < high {
         let middle = usize::midpoint(low, high);
-        if works(values[middle])? {
-            high = middle;
+        if let Some(milder) = works(values[middle])? {
+            (found, high) = (milder, middle);
         } else {
             low = middle + 1;
         }
     }
-    Ok(Some(values[high]))
+    Ok(Some(found))
 }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, FieldWindow, GridFrame, GridWindow, HeadRooms, TriangleSoup, float};
+use waymesh_core::{AreaId, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, TriangleSoup, float};
 use waymesh_voxel::{
     FieldBuilder, VoxelConfig, build_window, filter_ledges, filter_low_ceilings, filter_low_obstacles,
     rasterize_window,
@@ -29,60 +29,71 @@ pub(super) enum Loss {
     Nothing,
 }
 
-/// Returns the step that loses a place on a surface of this slope, with the bits of a whole bake.
-pub(super) fn loss(
-    soup: &TriangleSoup,
-    config: &BakeConfig,
+/// A place on a surface of a scene.
+#[derive(Debug)]
+pub(super) struct Spot<'a> {
+    soup: &'a TriangleSoup,
+    bounds: Bounds,
     place: Vec3,
+    /// Slope of the surface in radians.
     slope: f64,
-) -> Result<Loss, BakeError> {
-    let stage = StageError::at("why");
-    let frame = GridFrame::fit(&soup.bounds(), &config.scale).map_err(ConfigError::Grid)?;
-    let [x, y, z] = frame.to_grid(place);
-    let core = GridWindow::new(column(x, frame.width), column(z, frame.depth), 1, 1);
-    let builder = FieldBuilder::new(config.agent);
-    let window = core.grown(builder.halo_cells(&config.scale), &frame);
-    let voxels = VoxelConfig::for_agent(&config.agent).with_scale(config.scale);
-    let solid = rasterize_window(soup.finite_with_areas(), &frame, window, &voxels, &mut ());
-    let solid = solid.map_err(&stage)?;
-    let (own_x, own_z) = (core.x - window.x, core.z - window.z);
-    // The surface is rasterised into its own cell, so a span holds it.
-    let number = solid.column(own_x, own_z).iter().position(|span| f64::from(span.top) >= y - 1e-3);
-    let Some(number) = number else { return Ok(Loss::Covered) };
-    let top = solid.column(own_x, own_z)[number].top;
-    // A sloped surface is higher at the side of its cell.
-    let rise = float::tan(slope.min(1.5)) * f64::from(frame.cell_size / frame.level_height) * 1.5;
-    if f64::from(top) > y + f64::from(config.agent.max_step / frame.level_height) + rise + 1.0 {
-        return Ok(Loss::Covered);
+}
+
+impl<'a> Spot<'a> {
+    pub(super) fn new(soup: &'a TriangleSoup, place: Vec3, slope: f64) -> Self {
+        Self { soup, bounds: soup.bounds(), place, slope }
     }
-    let mut filtered = solid.clone();
-    let filters = [filter_low_obstacles, filter_ledges, filter_low_ceilings];
-    for (filter, loss) in filters.into_iter().zip([Loss::Surface, Loss::Ledge, Loss::Ceiling]) {
-        filter(&mut filtered, &config.agent, &mut ()).map_err(&stage)?;
-        if !filtered.column(own_x, own_z)[number].area.is_walkable() {
-            return Ok(loss);
+
+    /// Returns the step that loses the place, with the bits of a whole bake.
+    pub(super) fn loss(&self, config: &BakeConfig) -> Result<Loss, BakeError> {
+        let stage = StageError::at("why");
+        let frame = GridFrame::fit(&self.bounds, &config.scale).map_err(ConfigError::Grid)?;
+        let [x, y, z] = frame.to_grid(self.place);
+        let core = GridWindow::new(column(x, frame.width), column(z, frame.depth), 1, 1);
+        let builder = FieldBuilder::new(config.agent);
+        let window = core.grown(builder.halo_cells(&config.scale), &frame);
+        let voxels = VoxelConfig::for_agent(&config.agent).with_scale(config.scale);
+        let solid = rasterize_window(self.soup.finite_with_areas(), &frame, window, &voxels, &mut ());
+        let solid = solid.map_err(&stage)?;
+        let (own_x, own_z) = (core.x - window.x, core.z - window.z);
+        // The surface is rasterised into its own cell, so a span holds it.
+        let number = solid.column(own_x, own_z).iter().position(|span| f64::from(span.top) >= y - 1e-3);
+        let Some(number) = number else { return Ok(Loss::Covered) };
+        let top = solid.column(own_x, own_z)[number].top;
+        // A sloped surface is higher at the side of its cell.
+        let rise = float::tan(self.slope.min(1.5)) * f64::from(frame.cell_size / frame.level_height) * 1.5;
+        if f64::from(top) > y + f64::from(config.agent.max_step / frame.level_height) + rise + 1.0 {
+            return Ok(Loss::Covered);
         }
-    }
-    let mut part = build_window(&solid, &frame, window, core, &builder, &mut ()).map_err(&stage)?;
-    let area = |part: &FieldWindow| {
-        let mut spans = part.field.column(core.x - part.window.x, core.z - part.window.z);
-        let span = spans.find(|&span| part.field.floor[span as usize] == top);
-        span.map_or(AreaId::NULL, |span| part.field.area[span as usize])
-    };
-    if !area(&part).is_walkable() {
-        return Ok(Loss::Erosion);
-    }
-    let mut loss = Loss::Nothing;
-    for (number, mark) in config.marks.iter().enumerate() {
-        let was_walkable = area(&part).is_walkable();
-        mark.apply_to_window(&mut part, &HeadRooms::default()).map_err(&stage)?;
+        let mut filtered = solid.clone();
+        let filters = [filter_low_obstacles, filter_ledges, filter_low_ceilings];
+        for (filter, loss) in filters.into_iter().zip([Loss::Surface, Loss::Ledge, Loss::Ceiling]) {
+            filter(&mut filtered, &config.agent, &mut ()).map_err(&stage)?;
+            if !filtered.column(own_x, own_z)[number].area.is_walkable() {
+                return Ok(loss);
+            }
+        }
+        let mut part = build_window(&solid, &frame, window, core, &builder, &mut ()).map_err(&stage)?;
+        let area = |part: &FieldWindow| {
+            let mut spans = part.field.column(core.x - part.window.x, core.z - part.window.z);
+            let span = spans.find(|&span| part.field.floor[span as usize] == top);
+            span.map_or(AreaId::NULL, |span| part.field.area[span as usize])
+        };
         if !area(&part).is_walkable() {
-            loss = if was_walkable { Loss::Mark(number) } else { loss };
-        } else {
-            loss = Loss::Nothing;
+            return Ok(Loss::Erosion);
         }
+        let mut loss = Loss::Nothing;
+        for (number, mark) in config.marks.iter().enumerate() {
+            let was_walkable = area(&part).is_walkable();
+            mark.apply_to_window(&mut part, &HeadRooms::default()).map_err(&stage)?;
+            if area(&part).is_walkable() {
+                loss = Loss::Nothing;
+            } else if was_walkable {
+                loss = Loss::Mark(number);
+            }
+        }
+        Ok(loss)
     }
-    Ok(loss)
 }
 
 /// Returns the column of a coordinate in cells.
