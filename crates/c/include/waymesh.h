@@ -422,6 +422,37 @@ typedef struct wm_vec3 {
 } wm_vec3;
 
 /*
+ Triangles of a scene. Start from zeros: vertices are in `vertices` or in `doubles`.
+ */
+typedef struct wm_triangles {
+    /*
+     Positions in single precision; NULL if they are in `doubles`.
+     */
+    const struct wm_vec3 *vertices;
+    /*
+     Positions in double precision, three numbers each; NULL if they are in `vertices`. For scenes
+     far from their origin, which `origin` of the settings brings near before they are rounded.
+     */
+    const double *doubles;
+    /*
+     Number of vertices.
+     */
+    size_t vertex_count;
+    /*
+     Three indices of vertices for each triangle.
+     */
+    const uint32_t *indices;
+    /*
+     Number of triangles.
+     */
+    size_t count;
+    /*
+     Area of each triangle: 1 is plain ground, 0 is not walkable. NULL if all are plain ground.
+     */
+    const uint8_t *areas;
+} wm_triangles;
+
+/*
  Called while a bake runs, on a thread of the bake: the name of the stage, and the part of it
  that is done, from 0 to 1. Returns 0 to end the bake. It must not unwind or longjmp.
  */
@@ -504,6 +535,13 @@ typedef uint32_t (*wm_allows)(void *user, uint32_t polygon, uint8_t area);
 typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
 
 /*
+ Called for links that a search comes to, with the number and the kind of each, a wm_link_kind, as
+ a wm_allows is: returns what taking the link costs this agent in metres, 0 or more; infinity if it
+ cannot take it.
+ */
+typedef float (*wm_link_cost)(void *user, uint64_t link, uint32_t kind);
+
+/*
  Which path is wanted. Start from wm_path_settings_default.
  */
 typedef struct wm_path_settings {
@@ -550,7 +588,11 @@ typedef struct wm_path_settings {
      */
     float least_cost;
     /*
-     What both functions get.
+     What taking a link costs, beside its length and its extra cost; NULL for nothing.
+     */
+    wm_link_cost link_cost;
+    /*
+     What the functions get.
      */
     void *user;
 } wm_path_settings;
@@ -822,42 +864,17 @@ extern "C" {
 enum wm_status wm_settings_default(uint32_t pipeline, struct wm_settings *settings, struct wm_error *error);
 
 /*
- Bakes triangles. `triangles` has three indices of vertices for each; `areas`, which may be NULL,
- the area of each: 1 is plain ground, 0 is not walkable.
-
- `progress` may be NULL.
+ Bakes triangles. `progress` may be NULL.
 
  # Safety
  The arrays are as long as the counts say.
  */
-enum wm_status wm_mesh_bake(const struct wm_vec3 *vertices,
-                            size_t vertex_count,
-                            const uint32_t *triangles,
-                            size_t triangle_count,
-                            const uint8_t *areas,
+enum wm_status wm_mesh_bake(const struct wm_triangles *triangles,
                             const struct wm_settings *settings,
                             wm_progress progress,
                             void *user,
                             struct wm_mesh **mesh,
                             struct wm_error *error);
-
-/*
- Bakes triangles as wm_mesh_bake does, with vertices in double precision, three numbers each: for
- scenes far from their origin, which `settings.origin` brings near before they are rounded.
-
- # Safety
- The arrays are as long as the counts say: `vertices` has three numbers for each.
- */
-enum wm_status wm_mesh_bake_doubles(const double *vertices,
-                                    size_t vertex_count,
-                                    const uint32_t *triangles,
-                                    size_t triangle_count,
-                                    const uint8_t *areas,
-                                    const struct wm_settings *settings,
-                                    wm_progress progress,
-                                    void *user,
-                                    struct wm_mesh **mesh,
-                                    struct wm_error *error);
 
 /*
  Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it.
@@ -1174,19 +1191,12 @@ enum wm_status wm_world_new(struct wm_vec3 min,
 void wm_world_free(struct wm_world *world);
 
 /*
- Adds triangles, as wm_mesh_bake takes them, to all tiles that they reach into. The next update
- builds those.
+ Adds triangles to all tiles that they reach into. The next update builds those.
 
  # Safety
  The arrays are as long as the counts say.
  */
-enum wm_status wm_world_add_triangles(struct wm_world *world,
-                                      const struct wm_vec3 *vertices,
-                                      size_t vertex_count,
-                                      const uint32_t *triangles,
-                                      size_t triangle_count,
-                                      const uint8_t *areas,
-                                      struct wm_error *error);
+enum wm_status wm_world_add_triangles(struct wm_world *world, const struct wm_triangles *triangles, struct wm_error *error);
 
 /*
  Adds an obstacle; the mesh shows it after the next update. Not 0 for `walkable` if agents may

@@ -73,6 +73,34 @@ inline wm_settings settings(wm_pipeline pipeline = WM_PIPELINE_VOXELS) {
     return detail::get<wm_settings>(wm_settings_default, static_cast<uint32_t>(pipeline));
 }
 
+namespace detail {
+
+/* Triangles in vectors, three indices each. `areas` is empty or has one for each. */
+inline wm_triangles triangles(size_t vertices, const std::vector<uint32_t> &indices, const std::vector<uint8_t> &areas) {
+    if (!areas.empty() && areas.size() != indices.size() / 3) throw std::invalid_argument("areas: there must be one for each triangle");
+    wm_triangles all{};
+    all.vertex_count = vertices;
+    all.indices = indices.data();
+    all.count = indices.size() / 3;
+    all.areas = areas.empty() ? nullptr : areas.data();
+    return all;
+}
+
+} // namespace detail
+
+/* Triangles, three indices each; `areas` is empty or has one for each. The vectors must outlive what this returns. */
+inline wm_triangles triangles(const std::vector<wm_vec3> &vertices, const std::vector<uint32_t> &indices, const std::vector<uint8_t> &areas = {}) {
+    wm_triangles all = detail::triangles(vertices.size(), indices, areas);
+    all.vertices = vertices.data();
+    return all;
+}
+/* The same in double precision, three numbers a vertex: for scenes far from their origin. */
+inline wm_triangles triangles(const std::vector<double> &vertices, const std::vector<uint32_t> &indices, const std::vector<uint8_t> &areas = {}) {
+    wm_triangles all = detail::triangles(vertices.size() / 3, indices, areas);
+    all.doubles = vertices.data();
+    return all;
+}
+
 /* Told of a stage and the part of it that is done; returns false to end the bake. On a thread of the bake; it must not throw. */
 using Progress = std::function<bool(const char *stage, float done)>;
 
@@ -88,13 +116,9 @@ inline wm_link link_between(const wm_place &from, const wm_place &to) { return d
 /* A navigation mesh. Copies share it. */
 class Mesh {
 public:
-    /* Bakes triangles, three indices each. `areas` is empty or has one for each. */
-    static Mesh bake(const std::vector<wm_vec3> &vertices, const std::vector<uint32_t> &triangles, const wm_settings &settings,
-                     const std::vector<uint8_t> &areas = {}, const Progress &progress = {}) {
-        if (!areas.empty() && areas.size() != triangles.size() / 3) throw std::invalid_argument("areas: there must be one for each triangle");
+    static Mesh bake(const wm_triangles &triangles, const wm_settings &settings, const Progress &progress = {}) {
         wm_mesh *mesh = nullptr;
-        detail::call(wm_mesh_bake, vertices.data(), vertices.size(), triangles.data(), triangles.size() / 3, areas.empty() ? nullptr : areas.data(),
-                     &settings, progress ? &tell : nullptr, user(progress), &mesh);
+        detail::call(wm_mesh_bake, &triangles, &settings, progress ? &tell : nullptr, user(progress), &mesh);
         return Mesh(mesh);
     }
     static Mesh bake_file(const std::string &file, const wm_settings &settings, const Progress &progress = {}) {
@@ -206,10 +230,7 @@ class World {
 public:
     World(wm_vec3 min, wm_vec3 max, const wm_settings &settings) : world_(detail::get<wm_world *>(wm_world_new, min, max, &settings)) {}
 
-    void add_triangles(const std::vector<wm_vec3> &vertices, const std::vector<uint32_t> &triangles) {
-        const uint8_t *areas = nullptr;
-        detail::call(wm_world_add_triangles, get(), vertices.data(), vertices.size(), triangles.data(), triangles.size() / 3, areas);
-    }
+    void add_triangles(const wm_triangles &triangles) { detail::call(wm_world_add_triangles, get(), &triangles); }
     uint64_t add_obstacle(const wm_shape &shape, bool walkable = false) {
         return detail::get<uint64_t>(wm_world_add_obstacle, get(), &shape, uint32_t{walkable});
     }

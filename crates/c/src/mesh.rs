@@ -139,37 +139,59 @@ impl Observer for Reporter {
     }
 }
 
-/// The soup of a caller's arrays, which are copied: a bake owns its triangles.
-///
-/// # Safety
-/// As for [`slice`].
-pub(crate) unsafe fn soup<V: Copy + Into<DVec3>>(
-    vertices: *const V,
-    vertex_count: usize,
-    triangles: *const u32,
-    triangle_count: usize,
-    areas: *const u8,
-    load: &LoadOptions,
-) -> Result<TriangleSoup, Failure> {
-    let bad = |error: &dyn std::fmt::Display| Failure::new(Status::BadArgument, error.to_string());
-    let corner_count = triangle_count.checked_mul(3).ok_or_else(|| bad(&"there are too many triangles"))?;
-    // SAFETY: the caller of this function promises what `slice` asks for.
-    let vertices = unsafe { slice("vertices", vertices, vertex_count)? };
-    // SAFETY: likewise; three indices are a triangle.
-    let corners = unsafe { slice("triangles", triangles, corner_count)? };
-    let areas = if areas.is_null() {
-        &[]
-    } else {
+/// Triangles of a scene. Start from zeros: vertices are in `vertices` or in `doubles`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Triangles {
+    /// Positions in single precision; NULL if they are in `doubles`.
+    pub vertices: *const Vec3,
+    /// Positions in double precision, three numbers each; NULL if they are in `vertices`. For scenes
+    /// far from their origin, which `origin` of the settings brings near before they are rounded.
+    pub doubles: *const f64,
+    /// Number of vertices.
+    pub vertex_count: usize,
+    /// Three indices of vertices for each triangle.
+    pub indices: *const u32,
+    /// Number of triangles.
+    pub count: usize,
+    /// Area of each triangle: 1 is plain ground, 0 is not walkable. NULL if all are plain ground.
+    pub areas: *const u8,
+}
+
+impl Triangles {
+    /// Copies the arrays: a bake owns its triangles.
+    ///
+    /// # Safety
+    /// They are as long as the counts say.
+    pub(crate) unsafe fn read(&self, load: &LoadOptions) -> Result<TriangleSoup, Failure> {
+        let bad = |error: &dyn std::fmt::Display| Failure::new(Status::BadArgument, error.to_string());
+        let triples = |count: usize| {
+            count.checked_mul(3).ok_or_else(|| bad(&"there are more triangles or vertices than memory holds"))
+        };
+        if !self.vertices.is_null() && !self.doubles.is_null() {
+            return Err(bad(&"vertices and doubles are both given: one of them must be NULL"));
+        }
+        // SAFETY: the caller of this function promises what `slice` asks for.
+        let corners = unsafe { slice("indices", self.indices, triples(self.count)?)? };
+        let count = if self.areas.is_null() { 0 } else { self.count };
         // SAFETY: likewise; there is an area per triangle.
-        unsafe { slice("areas", areas, triangle_count)? }
-    };
-    let vertices = vertices.iter().map(|&vertex| vertex.into());
-    let (triangles, _) = corners.as_chunks::<3>();
-    let soup = load.soup(vertices, triangles.to_vec()).map_err(|error| bad(&error))?;
-    if areas.is_empty() {
-        return Ok(soup);
+        let areas = unsafe { slice("areas", self.areas, count)? };
+        let triangles = corners.as_chunks::<3>().0.to_vec();
+        let soup = if self.doubles.is_null() {
+            // SAFETY: likewise.
+            let vertices = unsafe { slice("vertices", self.vertices, self.vertex_count)? };
+            load.soup(vertices.iter().map(|&vertex| DVec3::from(vertex)), triangles)
+        } else {
+            // SAFETY: likewise; three numbers are a vertex.
+            let numbers = unsafe { slice("doubles", self.doubles, triples(self.vertex_count)?)? };
+            load.soup(numbers.as_chunks::<3>().0.iter().map(|&vertex| DVec3::from(vertex)), triangles)
+        };
+        let soup = soup.map_err(|error| bad(&error))?;
+        if areas.is_empty() {
+            return Ok(soup);
+        }
+        soup.with_areas(areas.iter().map(|&area| AreaId(area)).collect()).map_err(|error| bad(&error))
     }
-    soup.with_areas(areas.iter().map(|&area| AreaId(area)).collect()).map_err(|error| bad(&error))
 }
 
 /// Bakes with the pipeline of the settings.
@@ -225,20 +247,13 @@ pub(crate) fn hand_out<T>(
     put(name, out, Some(Box::new(handle)))
 }
 
-/// Bakes triangles. `triangles` has three indices of vertices for each; `areas`, which may be NULL,
-/// the area of each: 1 is plain ground, 0 is not walkable.
-///
-/// `progress` may be NULL.
+/// Bakes triangles. `progress` may be NULL.
 ///
 /// # Safety
 /// The arrays are as long as the counts say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wm_mesh_bake(
-    vertices: *const Vec3,
-    vertex_count: usize,
-    triangles: *const u32,
-    triangle_count: usize,
-    areas: *const u8,
+    triangles: Option<&Triangles>,
     settings: Option<&Settings>,
     progress: Progress,
     user: *mut c_void,
@@ -246,40 +261,10 @@ pub unsafe extern "C" fn wm_mesh_bake(
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let mesh = given("mesh", mesh)?;
+        let (triangles, mesh) = (given("triangles", triangles)?, given("mesh", mesh)?);
         let settings = Settings::check(settings)?;
-        let load = settings.load_options()?;
         // SAFETY: the caller promises it.
-        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &load)? };
-        bake_into(&soup, settings, Reporter::new(progress, user), mesh)
-    })
-}
-
-/// Bakes triangles as wm_mesh_bake does, with vertices in double precision, three numbers each: for
-/// scenes far from their origin, which `settings.origin` brings near before they are rounded.
-///
-/// # Safety
-/// The arrays are as long as the counts say: `vertices` has three numbers for each.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn wm_mesh_bake_doubles(
-    vertices: *const f64,
-    vertex_count: usize,
-    triangles: *const u32,
-    triangle_count: usize,
-    areas: *const u8,
-    settings: Option<&Settings>,
-    progress: Progress,
-    user: *mut c_void,
-    mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
-    error: Option<&mut MaybeUninit<Error>>,
-) -> Status {
-    guard(error, || {
-        let mesh = given("mesh", mesh)?;
-        let settings = Settings::check(settings)?;
-        let load = settings.load_options()?;
-        let vertices = vertices.cast::<[f64; 3]>();
-        // SAFETY: the caller promises it.
-        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &load)? };
+        let soup = unsafe { triangles.read(&settings.load_options()?)? };
         bake_into(&soup, settings, Reporter::new(progress, user), mesh)
     })
 }

@@ -1,6 +1,6 @@
 //! Queries.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -11,7 +11,9 @@ use waymesh::graph::{
     TravelCost,
 };
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{AnyPolygon, AreaCosts, AreaId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
+use waymesh::{
+    AnyPolygon, AreaCosts, AreaId, LinkId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch,
+};
 
 use crate::memory::{buffer, check_size, copy, fill, given, put, slice};
 use crate::mesh::{Mesh, Vec3, hand_out};
@@ -91,6 +93,13 @@ pub type Allows = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8
 /// Called like a wm_allows: returns what a metre costs in a polygon, finite, 0 or more.
 pub type MetreCost = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8) -> f32>;
 
+/// Called for links that a search comes to, with the number and the kind of each, a
+/// wm_link_kind, as
+/// a wm_allows is: returns what taking the link costs this agent in metres, 0 or more; infinity
+/// if it
+/// cannot take it.
+pub type LinkCost = Option<extern "C" fn(user: *mut c_void, link: u64, kind: u32) -> f32>;
+
 /// Which path is wanted. Start from wm_path_settings_default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +126,9 @@ pub struct PathSettings {
     /// No metre costs less: 0 if that is not known. With more, searches are faster; with too much,
     /// the path is not the cheapest. Read only where metre_cost is not NULL.
     pub least_cost: f32,
-    /// What both functions get.
+    /// Cost of taking a link, in addition to its length and its extra cost; NULL for none.
+    pub link_cost: LinkCost,
+    /// Argument of the functions.
     pub user: *mut c_void,
 }
 
@@ -230,6 +241,7 @@ pub extern "C" fn wm_path_settings_default(
             allows: None,
             metre_cost: None,
             least_cost: 0.0,
+            link_cost: None,
             user: std::ptr::null_mut(),
         };
         put("settings", settings, defaults)
@@ -313,18 +325,25 @@ struct Callbacks {
     allows: Allows,
     metre_cost: MetreCost,
     least: f32,
+    link_cost: LinkCost,
     user: *mut c_void,
     areas: Option<AreaCosts>,
-    /// The first cost that is out of range, and its polygon.
-    bad: Cell<Option<(PolyId, f32)>>,
+    /// Text about the first cost that is out of range.
+    bad: RefCell<Option<String>>,
 }
 
 impl Callbacks {
     fn of(settings: Option<&PathSettings>, areas: Option<AreaCosts>) -> Self {
-        let (allows, metre_cost) = settings.map_or((None, None), |own| (own.allows, own.metre_cost));
-        let user = settings.map_or(ptr::null_mut(), |own| own.user);
-        let least = settings.map_or(0.0, |own| own.least_cost);
-        Self { allows, metre_cost, least, user, areas, bad: Cell::new(None) }
+        let bad = RefCell::default();
+        match settings {
+            Some(&PathSettings { allows, metre_cost, least_cost: least, link_cost, user, .. }) => {
+                Self { allows, metre_cost, least, link_cost, user, areas, bad }
+            }
+            None => {
+                let user = ptr::null_mut();
+                Self { allows: None, metre_cost: None, least: 0.0, link_cost: None, user, areas, bad }
+            }
+        }
     }
 
     fn validate(&self) -> Result<(), BadField> {
@@ -333,11 +352,16 @@ impl Callbacks {
     }
 
     fn bad_answer(&self) -> Result<(), Failure> {
-        self.bad.get().map_or(Ok(()), |(polygon, cost)| {
-            let text =
-                format!("settings.metre_cost says {cost} for polygon {polygon}: not finite and at least 0");
-            Err(Failure::new(Status::BadSetting, text))
-        })
+        self.bad.take().map_or(Ok(()), |text| Err(Failure::new(Status::BadSetting, text)))
+    }
+
+    /// Returns a cost that a function gave, or `instead` and notes `what` if it is out of range.
+    fn checked(&self, cost: f32, is_fine: bool, instead: f32, what: std::fmt::Arguments<'_>) -> f32 {
+        if is_fine {
+            return cost;
+        }
+        self.bad.borrow_mut().get_or_insert_with(|| format!("settings.{what}"));
+        instead
     }
 
     fn area_of(mesh: &NavMesh, polygon: PolyId) -> u8 {
@@ -357,7 +381,7 @@ impl PolygonFilter for Callbacks {
 
 impl TravelCost for Callbacks {
     fn is_length(&self) -> bool {
-        self.areas.is_none() && self.metre_cost.is_none()
+        self.areas.is_none() && self.metre_cost.is_none() && self.link_cost.is_none()
     }
 
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
@@ -365,13 +389,16 @@ impl TravelCost for Callbacks {
             return self.areas.as_ref().map_or(1.0, |areas| areas.per_metre(mesh, polygon));
         };
         let cost = metre_cost(self.user, polygon.0, Self::area_of(mesh, polygon));
-        if cost.is_finite() && cost >= 0.0 {
-            return cost;
-        }
-        if self.bad.get().is_none() {
-            self.bad.set(Some((polygon, cost)));
-        }
-        1.0
+        let what = format_args!("metre_cost says {cost} for polygon {polygon}: not finite and at least 0");
+        self.checked(cost, cost.is_finite() && cost >= 0.0, 1.0, what)
+    }
+
+    fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+        let Some(link_cost) = self.link_cost else { return 0.0 };
+        let kind = mesh.link(link).map_or(0, |link| link.kind as u32);
+        let cost = link_cost(self.user, link.0, kind);
+        let what = format_args!("link_cost says {cost} for link {link}: not at least 0");
+        self.checked(cost, cost >= 0.0, 0.0, what)
     }
 
     fn least(&self) -> f32 {

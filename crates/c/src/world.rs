@@ -6,7 +6,7 @@ use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{AreaId, Baker, Bounds, MarkId, ObstacleId};
 
 use crate::memory::{given, put, slice};
-use crate::mesh::{Mesh, Vec3, hand_out, soup};
+use crate::mesh::{Mesh, Triangles, Vec3, hand_out};
 use crate::settings::{Pipeline, Settings, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
@@ -117,25 +117,20 @@ pub extern "C" fn wm_world_free(world: Option<Box<World>>) {
     drop(world);
 }
 
-/// Adds triangles, as wm_mesh_bake takes them, to all tiles that they reach into. The next update
-/// builds those.
+/// Adds triangles to all tiles that they reach into. The next update builds those.
 ///
 /// # Safety
 /// The arrays are as long as the counts say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wm_world_add_triangles(
     world: Option<&mut World>,
-    vertices: *const Vec3,
-    vertex_count: usize,
-    triangles: *const u32,
-    triangle_count: usize,
-    areas: *const u8,
+    triangles: Option<&Triangles>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let world = given("world", world)?;
+        let (world, triangles) = (given("world", world)?, given("triangles", triangles)?);
         // SAFETY: the caller promises it.
-        let soup = unsafe { soup(vertices, vertex_count, triangles, triangle_count, areas, &world.1)? };
+        let soup = unsafe { triangles.read(&world.1)? };
         Ok(world.0.add_triangles(&soup, &mut ())?)
     })
 }

@@ -95,6 +95,11 @@ extern "C" fn progress(user: *mut c_void, stage: *const c_char, done: f32) -> i3
     1
 }
 
+/// Two triangles over vertices in single precision.
+fn floor(vertices: *const Vec3, vertex_count: usize, indices: *const u32) -> Triangles {
+    Triangles { vertices, doubles: null(), vertex_count, indices, count: 2, areas: null() }
+}
+
 fn bake() -> Box<Mesh> {
     let settings = settings(Pipeline::Voxels);
     let areas = [1_u8, 2];
@@ -102,18 +107,8 @@ fn bake() -> Box<Mesh> {
     let user = (&raw mut calls).cast();
     // SAFETY: all arrays have as many elements as is said.
     let mesh = written(|place, error| unsafe {
-        wm_mesh_bake(
-            FLOOR.as_ptr(),
-            4,
-            TRIANGLES.as_ptr(),
-            2,
-            areas.as_ptr(),
-            Some(&settings),
-            Some(progress),
-            user,
-            place,
-            error,
-        )
+        let scene = Triangles { areas: areas.as_ptr(), ..floor(FLOOR.as_ptr(), 4, TRIANGLES.as_ptr()) };
+        wm_mesh_bake(Some(&scene), Some(&settings), Some(progress), user, place, error)
     });
     assert!(calls > 0);
     mesh.unwrap()
@@ -156,38 +151,25 @@ fn arrays_and_files_in_memory() {
 
 /// Bakes the floor with corners in this order, moved.
 fn bake_moved(triangles: &[u32; 6], by: f32, settings: &Settings) -> (Status, String, f64) {
-    let floor = FLOOR.map(|Vec3 { x, y, z }| Vec3 { x: x + by, y, z });
-    baked(triangles, |triangles, mesh, error| {
-        // SAFETY: all arrays have as many elements as is said.
-        unsafe {
-            let (floor, settings) = (floor.as_ptr(), Some(settings));
-            wm_mesh_bake(floor, 4, triangles, 2, null(), settings, None, null_mut(), mesh, error)
-        }
-    })
+    let vertices = FLOOR.map(|Vec3 { x, y, z }| Vec3 { x: x + by, y, z });
+    baked(&floor(vertices.as_ptr(), 4, triangles.as_ptr()), settings)
 }
 
 /// Bakes the floor far away, in double precision.
 fn bake_far(by: [f64; 3], settings: &Settings) -> (Status, String, f64) {
-    let floor =
+    let doubles =
         FLOOR.map(|Vec3 { x, y, z }| [f64::from(x) + by[0], f64::from(y) + by[1], f64::from(z) + by[2]]);
-    baked(&TRIANGLES, |triangles, mesh, error| {
-        // SAFETY: all arrays have as many elements as is said.
-        unsafe {
-            let (floor, settings) = (floor.as_ptr().cast(), Some(settings));
-            wm_mesh_bake_doubles(floor, 4, triangles, 2, null(), settings, None, null_mut(), mesh, error)
-        }
-    })
+    let doubles = doubles.as_ptr().cast();
+    baked(&Triangles { doubles, ..floor(null(), 4, TRIANGLES.as_ptr()) }, settings)
 }
 
-type Out<'a, T> = Option<&'a mut MaybeUninit<T>>;
-
 /// The status, the text and the area of a bake.
-fn baked(
-    triangles: &[u32; 6],
-    bake: impl FnOnce(*const u32, Out<'_, Option<Box<Mesh>>>, Out<'_, Error>) -> Status,
-) -> (Status, String, f64) {
+fn baked(triangles: &Triangles, settings: &Settings) -> (Status, String, f64) {
     let (mut mesh, mut error) = (MaybeUninit::uninit(), MaybeUninit::<Error>::uninit());
-    let status = bake(triangles.as_ptr(), Some(&mut mesh), Some(&mut error));
+    let (triangles, settings) = (Some(triangles), Some(settings));
+    // SAFETY: all arrays have as many elements as is said.
+    let status =
+        unsafe { wm_mesh_bake(triangles, settings, None, null_mut(), Some(&mut mesh), Some(&mut error)) };
     if status != Status::Ok {
         // SAFETY: an error is written with every other status. Its text ends in a zero byte.
         let error = unsafe { error.assume_init() };
@@ -238,22 +220,11 @@ fn what_c_says_wrong_is_refused() {
     let settings = settings(Pipeline::Voxels);
     let mut mesh: MaybeUninit<Option<Box<Mesh>>> = MaybeUninit::uninit();
     let mut bake = |vertices: *const Vec3, count: usize, triangles: *const u32| {
+        let scene = floor(vertices, count, triangles);
+        let (settings, mesh) = (Some(&settings), Some(&mut mesh));
         // SAFETY: what is not there is null, misaligned or longer than memory, and refused before it
         // is read.
-        unsafe {
-            wm_mesh_bake(
-                vertices,
-                count,
-                triangles,
-                2,
-                null(),
-                Some(&settings),
-                None,
-                null_mut(),
-                Some(&mut mesh),
-                None,
-            )
-        }
+        unsafe { wm_mesh_bake(Some(&scene), settings, None, null_mut(), mesh, None) }
     };
     let odd = FLOOR.as_ptr().cast::<u8>().wrapping_add(1).cast();
     assert_eq!(bake(null(), 4, TRIANGLES.as_ptr()), Status::BadArgument);
@@ -342,9 +313,8 @@ fn worlds_and_crowds() {
     let mut world: Box<World> =
         written(|place, error| wm_world_new(FLOOR[0], max, Some(&settings), place, error)).unwrap();
     // SAFETY: all arrays have as many elements as is said.
-    let status = unsafe {
-        wm_world_add_triangles(Some(&mut world), FLOOR.as_ptr(), 4, TRIANGLES.as_ptr(), 2, null(), None)
-    };
+    let scene = floor(FLOOR.as_ptr(), 4, TRIANGLES.as_ptr());
+    let status = unsafe { wm_world_add_triangles(Some(&mut world), Some(&scene), None) };
     assert_eq!(status, Status::Ok);
     let corners = [1.1_f32, 1.0, 1.1, 2.9, 2.9, 2.0];
     let shape = Shape {

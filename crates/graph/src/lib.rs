@@ -177,7 +177,7 @@ pub use mesh::filter::{
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
 pub use mesh::islands::{Island, IslandBall, IslandId};
-pub use mesh::links::{Link, LinkEnd, LinkId, LinkKind};
+pub use mesh::links::{Link, LinkChoice, LinkEnd, LinkId, LinkKind, UnknownLinks};
 pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;

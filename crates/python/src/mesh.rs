@@ -361,8 +361,9 @@ impl PyNavMesh {
         let frame = self.mesh.frame();
         let end = |end: &waymesh::graph::LinkEnd| end.ends.map(|vertex| frame.position(vertex).to_array());
         let links = PyList::empty(py);
-        for link in self.mesh.links() {
+        for (link, id) in self.mesh.links().iter().zip(self.mesh.link_ids()) {
             let entries = PyDict::new(py);
+            entries.set_item("id", id.0)?;
             entries.set_item("kind", link.kind.name())?;
             entries.set_item("start", end(&link.from))?;
             entries.set_item("end", end(&link.to))?;

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
-use waymesh::graph::{ClearPathOptions, IslandId, Location, PolygonFilter};
+use waymesh::graph::{ClearPathOptions, IslandId, LinkChoice, Location, PolygonFilter};
 use waymesh::{
     AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError,
     QueryScratch, Reach,
@@ -137,7 +137,7 @@ impl PyNavMesh {
         &self,
         mut options: PathOptions,
         reach: Option<&Bound<'_, PyAny>>,
-        area_costs: Option<&Bound<'_, PyDict>>,
+        [area_costs, link_costs]: [Option<&Bound<'_, PyDict>>; 2],
     ) -> PyResult<Options> {
         options.reach = reach_of(reach)?;
         let mut has_costs =
@@ -152,6 +152,16 @@ impl PyNavMesh {
                 return Err(QueryError::BadCost { area, value: cost }).or_raise();
             }
             costs = costs.with(area, cost);
+        }
+        for (links, cost) in link_costs.into_iter().flatten() {
+            has_costs = true;
+            let name = links.str()?.to_string();
+            let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
+            let cost = cost.extract().ok().filter(|&cost: &f32| cost >= 0.0);
+            let cost = cost.ok_or_else(|| {
+                Kind::Query.error(format!("the cost of links {name} must be a number, 0 or more"))
+            })?;
+            costs = costs.with_links(links, cost);
         }
         // Without costs paths are found faster.
         Ok(options.with_cost(has_costs.then(|| Arc::new(costs))))
@@ -291,7 +301,7 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
 #[pymethods]
 impl PyNavMesh {
     #[pyo3(signature = (start, end, *, shortest=false, radius=None, fast=false, allow_partial=true,
-        cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None))]
+        cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_path(
         &self,
@@ -307,14 +317,16 @@ impl PyNavMesh {
         ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
+        link_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPath> {
         let (from, to) = (point("start", start)?, point("end", end)?);
         if fast && (shortest || radius.is_none()) {
             return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
         }
         if let Some(radius) = radius {
-            if area_costs.is_some() || cross_points || rises || ground_error.is_some() {
-                let refused = "area_costs, cross_points, rises and ground_error cannot be used with a radius";
+            let has_costs = area_costs.or(link_costs).is_some();
+            if has_costs || cross_points || rises || ground_error.is_some() {
+                let refused = "area_costs, link_costs, cross_points, rises and ground_error cannot be used with a radius";
                 return Err(Kind::Query.error(refused));
             }
             let search = if fast { PathSearch::Fast } else { PathSearch::Shortest };
@@ -324,7 +336,7 @@ impl PyNavMesh {
             return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
         }
         let options = path_options(shortest, allow_partial, cross_points, (rises, ground_error));
-        let options = self.options(options, reach, area_costs)?;
+        let options = self.options(options, reach, [area_costs, link_costs])?;
         let find = |memory: &mut Memory| {
             self.find(from, to, &options, memory).map(|()| std::mem::take(&mut memory.path))
         };
@@ -333,7 +345,7 @@ impl PyNavMesh {
     }
 
     #[pyo3(signature = (starts, ends, *, shortest=false, allow_partial=true, cross_points=false, rises=false,
-        ground_error=None, reach=None, area_costs=None))]
+        ground_error=None, reach=None, area_costs=None, link_costs=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_paths(
         &self,
@@ -347,9 +359,10 @@ impl PyNavMesh {
         ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
+        link_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyPaths> {
         let options = path_options(shortest, allow_partial, cross_points, (rises, ground_error));
-        let options = self.options(options, reach, area_costs)?;
+        let options = self.options(options, reach, [area_costs, link_costs])?;
         let pairs = pairs(starts, ends)?;
         let mut paths = Vec::new();
         with_memory(|memory| {
@@ -366,7 +379,7 @@ impl PyNavMesh {
         Ok(PyPaths::new(paths.into_iter().map(QueryError::accept_no_path).collect()))
     }
 
-    #[pyo3(signature = (start, goals, *, reach=None, area_costs=None))]
+    #[pyo3(signature = (start, goals, *, reach=None, area_costs=None, link_costs=None))]
     fn find_nearest_goal(
         &self,
         py: Python<'_>,
@@ -374,9 +387,10 @@ impl PyNavMesh {
         goals: &Bound<'_, PyAny>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
+        link_costs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Option<(usize, PyPath)>> {
         let options = path_options(true, false, false, (false, None));
-        let options = self.options(options, reach, area_costs)?;
+        let options = self.options(options, reach, [area_costs, link_costs])?;
         let from = point("start", start)?;
         let from = finite("start", &[from])?[0];
         let goals = points("goals", goals)?;
@@ -385,7 +399,8 @@ impl PyNavMesh {
         Ok(found.map(|(goal, path)| (goal, PyPath { path })))
     }
 
-    #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None))]
+    #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None, link_costs=None))]
+    #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn distance<'py>(
         &self,
         py: Python<'py>,
@@ -394,9 +409,10 @@ impl PyNavMesh {
         shortest: bool,
         reach: Option<&Bound<'py, PyAny>>,
         area_costs: Option<&Bound<'py, PyDict>>,
+        link_costs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = path_options(shortest, false, false, (false, None));
-        let options = self.options(options, reach, area_costs)?;
+        let options = self.options(options, reach, [area_costs, link_costs])?;
         if let Some([from, to]) = single_pair(starts, ends)? {
             let length = brief(py, || with_memory(|memory| self.length(from, to, &options, memory)))?;
             return length.into_bound_py_any(py);

@@ -76,6 +76,38 @@ def test_costs_of_areas_count() -> None:
     assert mesh.distance(start, end, shortest=False) == cheap.length
 
 
+def test_costs_of_links_count() -> None:
+    # A platform across a hall, a metre high: the way leads over its ledges.
+    block = np.array([[8, 0, 0], [8, 1, 0], [12, 1, 0], [12, 0, 0]], dtype=np.float32)
+    corners = np.concatenate([block, block + np.array([0, 0, 12], dtype=np.float32)])
+    faces = np.array([[0, 1, 5], [0, 5, 4], [1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6]], dtype=np.uint32)
+    faces = faces[:, ::-1] if np.cross(corners[2] - corners[1], corners[6] - corners[1])[1] < 0 else faces
+    mesh = waymesh.bake(*join(floor(20, 12), (corners, faces)), waymesh.Settings(agent_radius=0.3, max_ledge=1.5))
+    start, end = [2, 0, 6], [18, 0, 6]
+    plain = mesh.find_path(start, end)
+    assert plain.is_complete and len(plain.links) == 2
+    kind = mesh.links[0]["kind"]
+    dear = mesh.find_path(start, end, link_costs={kind: 5.0})
+    assert dear.cost == pytest.approx(plain.cost + 10, abs=0.01)
+    assert mesh.find_paths([start], [end], link_costs={kind: 5.0})[0].cost == dear.cost
+    assert mesh.distance(start, end, link_costs={kind: math.inf}) == math.inf
+    first = plain.links[0][0]
+    assert first in [link["id"] for link in mesh.links]
+    around = mesh.find_path(start, end, link_costs={first: math.inf})
+    assert first not in [link for link, _, _ in around.links]
+    assert mesh.find_path(start, end, link_costs={kind: math.inf, "user": 1}).outcome == "partial"
+    wrongs: list[tuple[dict[int | str, Any], str]] = [
+        ({"leap": 1}, "nor a kind of links"),
+        ({kind: -1}, "0 or more"),
+        ({kind: "dear"}, "a number"),
+    ]
+    for wrong, text in wrongs:
+        with pytest.raises(waymesh.WaymeshError, match=text):
+            mesh.find_path(start, end, link_costs=wrong)
+    with pytest.raises(waymesh.QueryError, match="link_costs"):
+        mesh.find_path(start, end, radius=0.5, link_costs={kind: 1})
+
+
 def test_partial_paths(two_islands: waymesh.NavMesh) -> None:
     assert two_islands.find_path([1, 0, 1], [8, 0, 1]).outcome == "partial"
     none = two_islands.find_path([1, 0, 1], [8, 0, 1], allow_partial=False)

@@ -113,9 +113,9 @@ pub use waymesh_core::{
 pub use waymesh_floorplan as floorplan;
 pub use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, CorridorOptions, FilterFn, HeadRoomFilter,
-    Hierarchy, Link, LinkFilterFn, LinkId, LinkKind, MeshFormat, MeshSource, NavMesh, NavMeshError, Outcome,
-    Path, PathCorridor, PathOptions, PathSearch, Place, PlaceSampler, PolygonFilter, Query, QueryError,
-    QueryScratch, Reach,
+    Hierarchy, Link, LinkChoice, LinkFilterFn, LinkId, LinkKind, MeshFormat, MeshSource, NavMesh,
+    NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch, Place, PlaceSampler, PolygonFilter,
+    Query, QueryError, QueryScratch, Reach,
 };
 #[cfg(feature = "slices")]
 pub use waymesh_slices as slices;

@@ -116,10 +116,11 @@ static godot_variant bake(godot_object *object, void *data, void *user, int coun
         fail(self, "bake takes three numbers for each triangle");
     } else {
         /* A negative number is too large as an unsigned one, and refused as that. */
-        status = wm_mesh_bake((const wm_vec3 *)api->godot_pool_vector3_array_read_access_ptr(places),
-                              (size_t)api->godot_pool_vector3_array_size(&vertices),
-                              (const uint32_t *)api->godot_pool_int_array_read_access_ptr(corners), numbers / 3, NULL, &settings, NULL,
-                              NULL, &mesh, &self->error);
+        const wm_triangles scene = {.vertices = (const wm_vec3 *)api->godot_pool_vector3_array_read_access_ptr(places),
+                                    .vertex_count = (size_t)api->godot_pool_vector3_array_size(&vertices),
+                                    .indices = (const uint32_t *)api->godot_pool_int_array_read_access_ptr(corners),
+                                    .count = numbers / 3};
+        status = wm_mesh_bake(&scene, &settings, NULL, NULL, &mesh, &self->error);
     }
     api->godot_pool_vector3_array_read_access_destroy(places);
     api->godot_pool_int_array_read_access_destroy(corners);

@@ -134,14 +134,43 @@ namespace Waymesh
         /// <summary>Bakes triangles, three indices each; areas may be null. Takes as long as it takes: call it from a thread.</summary>
         public static NavMesh Bake(Vec3[] vertices, uint[] triangles, byte[] areas, Settings settings)
         {
+            return Bake(vertices, vertices.Length, false, triangles, areas, settings);
+        }
+
+        /// <summary>The same in double precision, three numbers a vertex: for scenes far from their origin, which the origin of the
+        /// settings brings near.</summary>
+        public static NavMesh Bake(double[] vertices, uint[] triangles, byte[] areas, Settings settings)
+        {
+            if (vertices.Length % 3 != 0) throw new ArgumentException("three numbers for each vertex", "vertices");
+            return Bake(vertices, vertices.Length / 3, true, triangles, areas, settings);
+        }
+
+        static NavMesh Bake(Array vertices, int vertexCount, bool areDoubles, uint[] triangles, byte[] areas, Settings settings)
+        {
             var count = triangles.Length / 3;
             if (triangles.Length % 3 != 0) throw new ArgumentException("three indices for each triangle", "triangles");
             if (areas != null && areas.Length != count) throw new ArgumentException("one area for each triangle", "areas");
-            var error = new Native.Error();
-            Native.MeshHandle mesh;
-            error.Check(Native.wm_mesh_bake(vertices, (UIntPtr)vertices.Length, triangles, (UIntPtr)count, areas, ref settings, IntPtr.Zero,
-                IntPtr.Zero, out mesh, error));
-            return new NavMesh(mesh);
+            var pins = new[] { Native.Pin(vertices), Native.Pin(triangles), Native.Pin(areas) };
+            try
+            {
+                var scene = new Native.Triangles
+                {
+                    Vertices = areDoubles ? IntPtr.Zero : pins[0].AddrOfPinnedObject(),
+                    Doubles = areDoubles ? pins[0].AddrOfPinnedObject() : IntPtr.Zero,
+                    VertexCount = (UIntPtr)vertexCount,
+                    Indices = pins[1].AddrOfPinnedObject(),
+                    Count = (UIntPtr)count,
+                    Areas = pins[2].AddrOfPinnedObject(),
+                };
+                var error = new Native.Error();
+                Native.MeshHandle mesh;
+                error.Check(Native.wm_mesh_bake(ref scene, ref settings, IntPtr.Zero, IntPtr.Zero, out mesh, error));
+                return new NavMesh(mesh);
+            }
+            finally
+            {
+                foreach (var pin in pins) pin.Free();
+            }
         }
 
         /// <summary>Opens a .wmesh, a .wmrun, or a file of Detour's.</summary>
@@ -276,7 +305,23 @@ namespace Waymesh
             readonly UIntPtr areaCostCount;
             readonly IntPtr allows, metreCost;
             readonly float leastCost;
-            readonly IntPtr user;
+            readonly IntPtr linkCost, user;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct Triangles
+        {
+            internal IntPtr Vertices, Doubles;
+            internal UIntPtr VertexCount;
+            internal IntPtr Indices;
+            internal UIntPtr Count;
+            internal IntPtr Areas;
+        }
+
+        /// <summary>Keeps an array in its place while C reads it; null stays NULL.</summary>
+        internal static GCHandle Pin(Array array)
+        {
+            return GCHandle.Alloc(array, GCHandleType.Pinned);
         }
 
         /// <summary>A string as C has it.</summary>
@@ -289,8 +334,8 @@ namespace Waymesh
         internal static extern Status wm_settings_default(Pipeline pipeline, out Settings settings, [In, Out] Error error);
 
         [DllImport(Library)]
-        internal static extern Status wm_mesh_bake([In] Vec3[] vertices, UIntPtr vertexCount, [In] uint[] triangles, UIntPtr triangleCount,
-            [In] byte[] areas, ref Settings settings, IntPtr progress, IntPtr user, out MeshHandle mesh, [In, Out] Error error);
+        internal static extern Status wm_mesh_bake(ref Triangles triangles, ref Settings settings, IntPtr progress, IntPtr user,
+            out MeshHandle mesh, [In, Out] Error error);
 
         [DllImport(Library)]
         internal static extern Status wm_mesh_open(byte[] file, out MeshHandle mesh, [In, Out] Error error);

@@ -33,6 +33,9 @@ public:
         wm_mesh_free(Mesh);
     }
 
+    /** The middle of a level far from the world's origin, before it is baked: the mesh has single precision. */
+    FVector Origin = FVector(0, 0, 0);
+
     /** Bakes triangles, three indices each, whose fronts turn as those of Unreal's meshes do. Lengths in centimetres. */
     bool Bake(const TArray<FVector>& Vertices, const TArray<uint32>& Indices, float AgentRadius, FString& Error)
     {
@@ -42,10 +45,14 @@ public:
         Settings.agent_radius = AgentRadius / 100.0f;
         TArray<wm_vec3> Positions;
         Positions.Reserve(Vertices.Num());
-        for (const FVector& At : Vertices) Positions.Add(WaymeshSpace::From(At));
+        for (const FVector& At : Vertices) Positions.Add(WaymeshSpace::From(At - Origin));
+        wm_triangles Scene{};
+        Scene.vertices = Positions.GetData();
+        Scene.vertex_count = Positions.Num();
+        Scene.indices = Indices.GetData();
+        Scene.count = Indices.Num() / 3;
         wm_mesh* Baked = nullptr;
-        if (wm_mesh_bake(Positions.GetData(), Positions.Num(), Indices.GetData(), Indices.Num() / 3, nullptr, &Settings, nullptr, nullptr,
-                         &Baked, &Why) != WM_STATUS_OK) return Fail(Why, Error);
+        if (wm_mesh_bake(&Scene, &Settings, nullptr, nullptr, &Baked, &Why) != WM_STATUS_OK) return Fail(Why, Error);
         wm_mesh_free(Mesh);
         Mesh = Baked;
         return true;
@@ -63,14 +70,14 @@ public:
         Points.SetNumUninitialized(64);
         wm_path_info Info{};
         wm_status Status;
-        while ((Status = wm_find_path(Mesh, Query, WaymeshSpace::From(From), WaymeshSpace::From(To), &Settings, Points.GetData(),
+        while ((Status = wm_find_path(Mesh, Query, WaymeshSpace::From(From - Origin), WaymeshSpace::From(To - Origin), &Settings, Points.GetData(),
                                       Points.Num(), &Info, &Why)) == WM_STATUS_BUFFER_TOO_SMALL)
         {
             Points.SetNumUninitialized(Info.points);
         }
         if (Status != WM_STATUS_OK) return Fail(Why, Error);
         Path.Reset();
-        for (size_t At = 0; At < Info.points; At++) Path.Add(WaymeshSpace::To(Points[At]));
+        for (size_t At = 0; At < Info.points; At++) Path.Add(WaymeshSpace::To(Points[At]) + Origin);
         return Info.outcome == WM_OUTCOME_COMPLETE;
     }
 

@@ -73,8 +73,13 @@ static void bake(void) {
     const wm_settings wish = settings();
     wm_mesh *made = NULL;
     wm_error error;
-    const wm_status status = wm_mesh_bake(below(40) ? vertices : NULL, 12, triangles, below(9), below(3) ? NULL : areas,
-                                          below(40) ? &wish : NULL, NULL, NULL, &made, &error);
+    double doubles[36];
+    for (int i = 0; i < 12; i++) doubles[3 * i] = vertices[i].x, doubles[3 * i + 1] = vertices[i].y, doubles[3 * i + 2] = vertices[i].z;
+    wm_triangles scene = triangles_of(below(40) ? vertices : NULL, 12, triangles, below(9));
+    if (below(3) == 0) scene.areas = areas;
+    if (below(6) == 0) scene.doubles = doubles;
+    if (scene.doubles != NULL && below(6)) scene.vertices = NULL;
+    const wm_status status = wm_mesh_bake(&scene, below(40) ? &wish : NULL, NULL, NULL, &made, &error);
     CHECK((status == WM_STATUS_OK) == (made != NULL) && status != WM_STATUS_PANIC);
     if (status != WM_STATUS_OK) CHECK(error.status == status && strlen(error.text) > 4 && strlen(error.text) < WM_ERROR_TEXT);
     if (made != NULL) keep(made);
@@ -85,6 +90,11 @@ static wm_shape shape(const float corners[8]) {
     made.corners = corners;
     made.corner_count = below(5);
     return made;
+}
+
+static float link_cost(void *user, uint64_t link, uint32_t kind) {
+    (void)user, (void)link, (void)kind;
+    return small();
 }
 
 static wm_status call(void) {
@@ -127,6 +137,7 @@ static wm_status call(void) {
         wish.cross_points = below(2);
         if (below(3) == 0) wish.area_costs = costs, wish.area_cost_count = below(4);
         if (below(3) == 0) wish.reach = &reach;
+        if (below(3) == 0) wish.link_cost = link_cost;
         wm_path_info info;
         return wm_find_path(mesh(), query(), point(), point(), below(3) ? &wish : NULL, points, below(7), &info, NULL);
     }
@@ -154,7 +165,8 @@ static wm_status call(void) {
         wm_vec3 vertices[4];
         uint32_t triangles[6];
         floor_of((float)below(20) + 1, vertices, triangles);
-        return wm_world_add_triangles(world, vertices, 4, triangles, below(3), NULL, NULL);
+        const wm_triangles floor = triangles_of(vertices, 4, triangles, below(3));
+        return wm_world_add_triangles(world, below(20) ? &floor : NULL, NULL);
     }
     case 21: { const float corners[8] = {1, 1, 4, 1, number(), 4, 1, 4}; const wm_shape made = shape(corners); uint64_t id; return wm_world_add_obstacle(world, &made, below(2), &id, NULL); }
     case 22: { const float corners[8] = {5, 5, 9, 5, 9, small(), 5, 9}; const wm_shape made = shape(corners); uint64_t id; return wm_world_add_mark(world, &made, (uint8_t)below(5), &id, NULL); }

@@ -18,6 +18,11 @@ static inline void floor_of(float side, wm_vec3 vertices[4], uint32_t triangles[
     memcpy(triangles, corners, sizeof corners);
 }
 
+/* Triangles of plain ground in arrays of the caller's. */
+static inline wm_triangles triangles_of(const wm_vec3 *vertices, size_t vertex_count, const uint32_t *indices, size_t count) {
+    return (wm_triangles){.vertices = vertices, .vertex_count = vertex_count, .indices = indices, .count = count};
+}
+
 static inline float distance(wm_vec3 a, wm_vec3 b) {
     return sqrtf((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
 }

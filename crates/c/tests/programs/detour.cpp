@@ -24,7 +24,9 @@ static void bake(const char *file) {
     settings.agent_radius = 0.3F;
     settings.tile_cells = 64;
     waymesh::World world({0, -1, 0}, {20, 5, 20}, settings);
-    world.add_triangles({{0, 0, 0}, {20, 0, 0}, {20, 0, 20}, {0, 0, 20}}, {0, 2, 1, 0, 3, 2});
+    const std::vector<double> vertices{0, 0, 0, 20, 0, 0, 20, 0, 20, 0, 0, 20};
+    const std::vector<uint32_t> indices{0, 2, 1, 0, 3, 2};
+    world.add_triangles(waymesh::triangles(vertices, indices));
     wm_shape wall{};
     wall.kind = WM_SHAPE_KIND_BOX;
     wall.min = {9, -1, -1};

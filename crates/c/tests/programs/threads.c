@@ -30,7 +30,8 @@ static void *bake(void *out) {
     floor_of(20, vertices, triangles);
     wm_settings settings;
     CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, out, NULL) == WM_STATUS_OK);
+    const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
+    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, out, NULL) == WM_STATUS_OK);
     return NULL;
 }
 

@@ -106,6 +106,14 @@ static class Program
         var upsideDown = Fails(() => Bake(new[] { 0, 2, 1, 0, 3, 2 }), "walkable");
         Check(upsideDown == Status.NothingWalkable, "a floor seen from below: " + upsideDown);
         Fails(() => Bake(new[] { 0, 1, 4 }), "4");
+        var far = Settings.Default(Pipeline.Voxels);
+        far.OriginX = 500000.25;
+        var numbers = new[] { 500000.25, 0, 0, 500000.25, 0, -20, 500020.25, 0, -20, 500020.25, 0, 0 };
+        using (var mesh = NavMesh.Bake(numbers, LeftHanded.Triangles(Indices), new byte[] { 1, 1 }, far))
+        {
+            Place near;
+            Check(mesh.Nearest(new Vec3(10, 0, -10), out near), "vertices in double precision");
+        }
         using (var mesh = Bake(Indices))
         using (var query = new Query())
         {

@@ -22,5 +22,15 @@ int main() {
     CHECK(path[1].Z > 40 && path[1].Z < 60);
     CHECK(!mesh.FindPath(query, FVector(20000, 200, 50), FVector(500, 600, 50), path, error));
     CHECK(error.find("no mesh near") != std::string::npos);
+
+    // Thousands of kilometres from the world's origin, where single precision has steps of a quarter of a metre.
+    const FVector far(3e8 + 5, -2e8 + 3, 40);
+    TArray<FVector> there_too;
+    for (const FVector &at : floor) there_too.Add(at + far);
+    mesh.Origin = far;
+    CHECK(mesh.Bake(there_too, indices, 50, error));
+    CHECK(mesh.FindPath(query, FVector(200, 200, 50) + far, FVector(500, 600, 50) + far, path, error) && path.Num() == 2);
+    const FVector end = path[1] - far;
+    CHECK(end.X > 499.9 && end.X < 500.1 && end.Y > 599.9 && end.Y < 600.1);
     wm_query_free(query);
 }

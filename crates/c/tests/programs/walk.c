@@ -24,7 +24,8 @@ static wm_mesh *bake_floor(uint32_t pipeline) {
     settings.max_edge_length = 0;
     if (pipeline == WM_PIPELINE_SLICES) settings.agent_radius = 0;
     wm_mesh *mesh = NULL;
-    const wm_status status = wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, on_progress, &stages, &mesh, &error);
+    const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
+    const wm_status status = wm_mesh_bake(&floor, &settings, on_progress, &stages, &mesh, &error);
     if (status != WM_STATUS_OK) fprintf(stderr, "pipeline %u: %s\n", pipeline, error.text);
     CHECK(status == WM_STATUS_OK && mesh != NULL && stages > 3);
     return mesh;
@@ -120,7 +121,8 @@ static wm_mesh *two_floors(void) {
     settings.agent_radius = 0.5f;
     settings.max_edge_length = 0;
     wm_mesh *mesh = NULL;
-    CHECK(wm_mesh_bake(vertices, 8, triangles, 4, NULL, &settings, NULL, NULL, &mesh, &error) == WM_STATUS_OK);
+    const wm_triangles floors = triangles_of(vertices, 8, triangles, 4);
+    CHECK(wm_mesh_bake(&floors, &settings, NULL, NULL, &mesh, &error) == WM_STATUS_OK);
     return mesh;
 }
 
@@ -130,6 +132,31 @@ static wm_outcome outcome_of(const wm_mesh *mesh, wm_query *query) {
     CHECK(wm_find_path(mesh, query, (wm_vec3){4, 0, 10}, (wm_vec3){16, 0, 10}, NULL, points, 8, &path, &error) == WM_STATUS_OK);
     if (path.outcome == WM_OUTCOME_COMPLETE) CHECK(fabsf(path.length - 12) < 0.01f);
     return path.outcome;
+}
+
+/* Jumps cost what the user data says. */
+static float jump_cost(void *user, uint64_t link, uint32_t kind) {
+    CHECK(link < 9);
+    return kind == WM_LINK_KIND_JUMP ? *(const float *)user : 0;
+}
+
+/* Agents that jump at a cost, that cannot jump, and a cost that is none. */
+static void jumpers(const wm_mesh *mesh, wm_query *query) {
+    wm_path_settings settings;
+    CHECK(wm_path_settings_default(&settings, &error) == WM_STATUS_OK);
+    const float costs[] = {2.5f, INFINITY, -1, NAN};
+    for (size_t i = 0; i < 4; i++) {
+        float cost = costs[i];
+        settings.link_cost = jump_cost;
+        settings.user = &cost;
+        wm_vec3 points[8];
+        wm_path_info path;
+        const wm_status status = wm_find_path(mesh, query, (wm_vec3){4, 0, 10}, (wm_vec3){16, 0, 10}, &settings, points, 8, &path, &error);
+        CHECK(status == (i < 2 ? WM_STATUS_OK : WM_STATUS_BAD_SETTING));
+        if (i == 0) CHECK(path.outcome == WM_OUTCOME_COMPLETE && fabsf(path.cost - path.length - cost) < 1e-4f);
+        if (i == 1) CHECK(path.outcome == WM_OUTCOME_PARTIAL);
+        if (i > 1) CHECK(strstr(error.text, "settings.link_cost says") != NULL);
+    }
 }
 
 static void links(void) {
@@ -149,11 +176,13 @@ static void links(void) {
     link.data = 77;
     CHECK(wm_mesh_add_link(mesh, &link, &id, &error) == WM_STATUS_OK);
     CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
+    jumpers(mesh, query);
     /* Other handles stay as they were. */
     CHECK(outcome_of(shared, query) == WM_OUTCOME_PARTIAL);
     /* Links that were there before a hierarchy are in it. */
     CHECK(wm_mesh_build_hierarchy(mesh, 0, &error) == WM_STATUS_OK);
     CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
+    jumpers(mesh, query);
     size_t count = 0;
     CHECK(wm_mesh_links(mesh, found, 2, &count, &error) == WM_STATUS_OK && count == 1);
     CHECK(found[0].id == id && found[0].kind == WM_LINK_KIND_JUMP && found[0].data == 77);
@@ -284,26 +313,39 @@ static void bad_input(const wm_mesh *mesh) {
     CHECK(strcmp(error.text, "settings is NULL") == 0 && error.status == WM_STATUS_BAD_ARGUMENT);
     CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
     wm_mesh *out = NULL;
-    CHECK(wm_mesh_bake(NULL, 4, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(vertices, 4, NULL, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, NULL, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(vertices, (size_t)-1, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(vertices, 4, triangles, (size_t)-1, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    /* An index beyond the vertices. */
-    CHECK(wm_mesh_bake(vertices, 2, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    /* Nothing. */
-    CHECK(wm_mesh_bake(NULL, 0, NULL, 0, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, stop_at_once, NULL, &out, &error) == WM_STATUS_CANCELLED);
+    const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
+    CHECK(wm_mesh_bake(NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(&floor, NULL, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
+    const double doubles[12] = {0};
+    wm_triangles twice = floor;
+    twice.doubles = doubles;
+    const wm_triangles wrong[] = {
+        triangles_of(NULL, 4, triangles, 2),
+        triangles_of(vertices, 4, NULL, 2),
+        triangles_of(vertices, (size_t)-1, triangles, 2),
+        triangles_of(vertices, 4, triangles, (size_t)-1),
+        triangles_of(vertices, 2, triangles, 2), /* An index beyond the vertices. */
+        {.doubles = doubles, .vertex_count = (size_t)-1 / 2, .indices = triangles, .count = 2},
+        twice,
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CHECK(wm_mesh_bake(&wrong[i], &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    }
+    const wm_triangles nothing = {0};
+    CHECK(wm_mesh_bake(&nothing, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
+    CHECK(wm_mesh_bake(&floor, &settings, stop_at_once, NULL, &out, &error) == WM_STATUS_CANCELLED);
     settings.cell_size = NAN;
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_SETTING);
+    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_SETTING);
     CHECK(strstr(error.text, "cell_size") != NULL);
     settings.size--;
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
     CHECK(out == NULL);
-    const uint8_t nowhere[2] = {0, 0};
+    const uint8_t areas[2] = {0, 0};
+    wm_triangles nowhere = floor;
+    nowhere.areas = areas;
     CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
-    CHECK(wm_mesh_bake(vertices, 4, triangles, 2, nowhere, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
+    CHECK(wm_mesh_bake(&nowhere, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
 
     wm_query *query = NULL;
     CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
@@ -343,7 +385,8 @@ static void world_and_crowd(void) {
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
-    CHECK(wm_world_add_triangles(world, vertices, 4, triangles, 2, NULL, &error) == WM_STATUS_OK);
+    const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
+    CHECK(wm_world_add_triangles(world, &floor, &error) == WM_STATUS_OK);
     wm_update update;
     CHECK(wm_world_update(world, &update, &error) == WM_STATUS_OK && update.rebuilt > 1);
     wm_mesh *before = NULL, *after = NULL;
@@ -447,7 +490,8 @@ static wm_mesh *wall_with_a_gap(void) {
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
-    CHECK(wm_world_add_triangles(world, vertices, 4, triangles, 2, NULL, &error) == WM_STATUS_OK);
+    const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
+    CHECK(wm_world_add_triangles(world, &floor, &error) == WM_STATUS_OK);
     uint64_t part = 0;
     const wm_shape parts[2] = {{.kind = WM_SHAPE_KIND_BOX, .min = {9.5f, -1, -1}, .max = {10.5f, 3, 5}},
                                {.kind = WM_SHAPE_KIND_BOX, .min = {9.5f, -1, 6.6f}, .max = {10.5f, 3, 14}}};

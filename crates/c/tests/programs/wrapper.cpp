@@ -21,12 +21,13 @@ wm_status status_of(Call call) {
 
 int main() {
     const std::vector<wm_vec3> vertices{{0, 0, 0}, {20, 0, 0}, {20, 0, 20}, {0, 0, 20}};
-    const std::vector<uint32_t> triangles{0, 2, 1, 0, 3, 2};
+    const std::vector<uint32_t> indices{0, 2, 1, 0, 3, 2};
+    const wm_triangles triangles = waymesh::triangles(vertices, indices);
     wm_settings settings = waymesh::settings();
     settings.agent_radius = 0.5F;
     settings.max_edge_length = 0;
     int stages = 0;
-    const waymesh::Mesh baked = waymesh::Mesh::bake(vertices, triangles, settings, {}, [&](const char *, float) {
+    const waymesh::Mesh baked = waymesh::Mesh::bake(triangles, settings, [&](const char *, float) {
         stages++;
         return true;
     });
@@ -55,8 +56,8 @@ int main() {
 
     CHECK(status_of([&] { (void)mesh.nearest({1000, 0, 0}); }) == WM_STATUS_NO_MESH_NEAR);
     CHECK(status_of([&] { (void)waymesh::Mesh::open("nothing.wmesh"); }) == WM_STATUS_BAD_FILE);
-    CHECK(status_of([&] { (void)waymesh::Mesh::bake({}, {}, settings); }) == WM_STATUS_NOTHING_WALKABLE);
-    CHECK(status_of([&] { (void)waymesh::Mesh::bake(vertices, triangles, settings, {}, [](const char *, float) { return false; }); }) ==
+    CHECK(status_of([&] { (void)waymesh::Mesh::bake({}, settings); }) == WM_STATUS_NOTHING_WALKABLE);
+    CHECK(status_of([&] { (void)waymesh::Mesh::bake(triangles, settings, [](const char *, float) { return false; }); }) ==
           WM_STATUS_CANCELLED);
     mesh.save("wrapper.wmrun");
     mesh = waymesh::Mesh::open("wrapper.wmrun");
@@ -64,7 +65,7 @@ int main() {
     /* Ground round a thousand pillars has paths of many points: the buffer grows. */
     settings.tile_cells = 64;
     waymesh::World world({0, -1, 0}, {20, 5, 20}, settings);
-    world.add_triangles(vertices, triangles);
+    world.add_triangles(triangles);
     wm_shape wall{};
     wall.kind = WM_SHAPE_KIND_BOX;
     uint64_t last = 0;

@@ -130,7 +130,9 @@ impl ClearanceNavMesh {
             return Ok(None);
         }
         let [begin, aim] = [begin, aim].map(|place| place.location.position);
-        let Some(reached) = self.closest(&starts, &goal, aim, options, scratch) else { return Ok(None) };
+        let Some(reached) = self.closest(&starts, &goal, [begin, aim], options, scratch) else {
+            return Ok(None);
+        };
         let end = self.clear_place(&reached, aim).location.position;
         if begin.distance(aim) - end.distance(aim) <= 1e-4 {
             return Ok(None);
@@ -246,7 +248,7 @@ impl ClearanceNavMesh {
         &self,
         starts: &[Fit],
         goal: &Fit,
-        aim: Vec3,
+        [begin, aim]: [Vec3; 2],
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
     ) -> Option<Fit> {
@@ -322,10 +324,9 @@ impl ClearanceNavMesh {
                 limit.min(float::squared(distance.sqrt() / size + self.mesh.slack()))
             })
         });
-        let (distance, side, at) = best?;
-        // All that is nearer than that, if anything is.
+        // All that is nearer than that, or than the start where no side has room for the disc.
         #[expect(clippy::cast_possible_truncation, reason = "a reach in single precision")]
-        let reach = distance.sqrt() as f32;
+        let reach = best.map_or(begin.distance(aim), |(distance, ..)| distance.sqrt() as f32);
         let reach = Reach::new(reach, reach, reach);
         let wanted = Wanted {
             position: aim,
@@ -338,6 +339,7 @@ impl ClearanceNavMesh {
             return Some(fit);
         }
         // The polygon there on this storey.
+        let (_, side, at) = best?;
         let asked = frame.to_world(at.x / size, 0.0, at.y / size).with_y(aim.y);
         let near = Reach::new(frame.cell_size * 0.01, f32::INFINITY, f32::INFINITY);
         let sides = [side, table.twin(side)].map(|side| side / 3);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use waymesh_core::{AreaId, PolyId};
 
 use super::filter::PolygonFilter;
-use super::links::LinkId;
+use super::links::{LinkChoice, LinkId};
 use super::nav_mesh::NavMesh;
 
 /// The cost of a path, where it is not its length alone.
@@ -164,19 +164,21 @@ impl TravelCost for Length {
     }
 }
 
-/// A cost per metre for each kind of ground.
+/// A cost per metre for each kind of ground, and costs of taking links.
 #[doc(alias = "setAreaCost")]
 #[doc(alias = "dtQueryFilter")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaCosts {
     costs: [f32; 256],
     least: f32,
+    /// The last entry that names a link counts.
+    links: Vec<(LinkChoice, f32)>,
 }
 
 impl Default for AreaCosts {
     /// 1 a metre everywhere.
     fn default() -> Self {
-        Self { costs: [1.0; 256], least: 1.0 }
+        Self { costs: [1.0; 256], least: 1.0, links: Vec::new() }
     }
 }
 
@@ -204,6 +206,21 @@ impl AreaCosts {
         self
     }
 
+    /// Sets the cost of taking a link, or each link of a kind, in metres: what a jump costs this
+    /// agent; infinity for links that it cannot take. NaN and negative costs count as 0. Of two
+    /// costs for one link the later counts.
+    ///
+    /// ```
+    /// # use waymesh_graph::{AreaCosts, LinkId, LinkKind};
+    /// let no_climber = AreaCosts::default().with_links(LinkKind::Step, f32::INFINITY);
+    /// let with_key = no_climber.with_links(LinkKind::Door, f32::INFINITY).with_links(LinkId(7), 0.0);
+    /// ```
+    #[must_use]
+    pub fn with_links(mut self, links: impl Into<LinkChoice>, cost: f32) -> Self {
+        self.links.push((links.into(), cost));
+        self
+    }
+
     /// Returns the cost of a metre of this kind of ground.
     #[must_use]
     pub fn of(&self, area: AreaId) -> f32 {
@@ -220,6 +237,14 @@ impl TravelCost for AreaCosts {
     #[inline]
     fn least(&self) -> f32 {
         self.least
+    }
+
+    fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+        let names = |choice: &LinkChoice| match *choice {
+            LinkChoice::One(one) => one == link,
+            LinkChoice::Kind(kind) => mesh.link(link).is_some_and(|link| link.kind == kind),
+        };
+        self.links.iter().rfind(|(choice, _)| names(choice)).map_or(0.0, |&(_, cost)| cost)
     }
 
     fn bad_cost(&self) -> Option<(AreaId, f32)> {

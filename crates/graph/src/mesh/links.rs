@@ -1,6 +1,8 @@
 //! Links: connections between two places that share no edge. Steps too high to walk, stairs without
 //! ground, ladders, jumps, lifts.
 
+use std::str::FromStr;
+
 use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
 use super::link_turns::LinkTurns;
@@ -61,19 +63,13 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
+    const ALL: [Self; 7] =
+        [Self::User, Self::Level, Self::Step, Self::Jump, Self::Drop, Self::Door, Self::Lift];
+
     /// Returns the kind with this number.
     #[must_use]
-    pub const fn from_number(number: u8) -> Option<Self> {
-        match number {
-            0 => Some(Self::User),
-            1 => Some(Self::Level),
-            2 => Some(Self::Step),
-            3 => Some(Self::Jump),
-            4 => Some(Self::Drop),
-            16 => Some(Self::Door),
-            17 => Some(Self::Lift),
-            _ => None,
-        }
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|&kind| kind as u8 == number)
     }
 
     /// Returns its name in small letters, such as `"jump"`.
@@ -89,6 +85,49 @@ impl LinkKind {
             Self::Lift => "lift",
         }
     }
+}
+
+/// A choice of links, for costs: a single one, or all of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkChoice {
+    /// The link with this id.
+    One(LinkId),
+    /// All links of this kind.
+    Kind(LinkKind),
+}
+
+impl From<LinkId> for LinkChoice {
+    fn from(id: LinkId) -> Self {
+        Self::One(id)
+    }
+}
+
+impl From<LinkKind> for LinkChoice {
+    fn from(kind: LinkKind) -> Self {
+        Self::Kind(kind)
+    }
+}
+
+/// The number of a link, or the name of a kind.
+impl FromStr for LinkChoice {
+    type Err = UnknownLinks;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLinks> {
+        let kind = || LinkKind::ALL.into_iter().find(|kind| kind.name() == text).map(Self::Kind);
+        let one = text.parse().map(|number| Self::One(LinkId(number)));
+        one.ok().or_else(kind).ok_or_else(|| UnknownLinks {
+            text: text.to_owned(),
+            kinds: LinkKind::ALL.map(LinkKind::name).join(", "),
+        })
+    }
+}
+
+/// The error for a text that names no links.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is neither the number of a link nor a kind of links: {kinds}")]
+pub struct UnknownLinks {
+    text: String,
+    kinds: String,
 }
 
 /// Start or end of a link: a segment on a polygon, or a point.

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use waymesh_core::{PolyId, Random};
 use waymesh_graph::{
-    AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, LinkId, Location, NavMesh, Path, PathCorridor,
-    PathOptions, PathSearch, PlaceSampler, PolygonFilter, QueryScratch, SlicedPath, TravelCost,
+    AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, LinkChoice, LinkFilterFn, LinkId,
+    LinkKind, Location, NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, PolygonFilter,
+    QueryScratch, SlicedPath, TravelCost,
 };
 use waymesh_testkit::boards::mesh_of;
 use waymesh_testkit::flat_meshes::Board;
@@ -141,13 +142,34 @@ fn a_link_costs_what_the_costs_of_the_agent_say() {
             let path = path_or_none(mesh.query().costs(Tolls(dear, 2.5)).path(from, to));
             let expected = path_or_none(other.query().costs(Tolls(&none, 0.0)).path(from, to));
             same_path(&path, &expected);
+            let costs = dear.iter().fold(AreaCosts::default(), |costs, &link| costs.with_links(link, 2.5));
+            same_path(&path_or_none(mesh.query().costs(&costs).path(from, to)), &expected);
             paths += usize::from(path.links.iter().any(|taken| dear.contains(&taken.link)));
             let closed =
                 path_or_none(mesh.query().costs(Tolls(dear, f32::INFINITY)).partial().path(from, to));
             assert!(closed.links.iter().all(|taken| !dear.contains(&taken.link)));
+            // A kind is closed, but for some of its links.
+            let closed = mesh
+                .links()
+                .iter()
+                .fold(AreaCosts::default(), |costs, link| costs.with_links(link.kind, f32::INFINITY));
+            let some = dear.iter().fold(closed, |costs, &link| costs.with_links(link, 0.0));
+            let only = path_or_none(mesh.query().costs(&some).partial().path(from, to));
+            let filter = LinkFilterFn(|_: &NavMesh, link| dear.contains(&link));
+            let query = mesh.query().filter(&filter).costs(AreaCosts::default());
+            same_path(&only, &path_or_none(query.partial().path(from, to)));
         }
     });
     assert!(paths > 20, "{paths} paths over links that cost");
+}
+
+#[test]
+fn links_are_chosen_by_number_or_kind() {
+    assert_eq!("12".parse(), Ok(LinkChoice::One(LinkId(12))));
+    assert_eq!("jump".parse(), Ok(LinkChoice::Kind(LinkKind::Jump)));
+    let error = "leap".parse::<LinkChoice>().unwrap_err().to_string();
+    let kinds = "user, level, step, jump, drop, door, lift";
+    assert_eq!(error, format!("\"leap\" is neither the number of a link nor a kind of links: {kinds}"));
 }
 
 /// The corridor of an agent that loses its key is planned again.

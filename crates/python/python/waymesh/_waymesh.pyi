@@ -110,7 +110,7 @@ class NavMesh:
         """Names, costs and colours of areas."""
     @property
     def links(self) -> list[dict[str, Any]]:
-        """Connections between places that share no edge, such as jumps, doors and stairs."""
+        """Connections between places that share no edge, such as jumps, doors and stairs; ``id`` is the number in paths and costs."""
     def find_path(
         self,
         start: ArrayLike,
@@ -125,6 +125,7 @@ class NavMesh:
         ground_error: float | None = None,
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
     ) -> Path:
         """Finds a path.
 
@@ -134,8 +135,9 @@ class NavMesh:
         length and cost are infinite. ``cross_points`` adds a point at each edge, ``ground_error`` as many as it takes to keep the path
         within so many metres of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
 
-        A metre of an area costs what the mesh says; ``area_costs`` sets it, by number or name, and infinity closes an area. By default
-        paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
+        A metre of an area costs what the mesh says; ``area_costs`` sets it, by number or name, and infinity closes an area.
+        ``link_costs`` is what taking links costs this agent in metres, by number or kind, such as ``{"jump": 3.0, 12: math.inf}``: infinity
+        for links that it cannot take. By default paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
 
         Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, :class:`waymesh.QueryError` for one that is NaN.
         """
@@ -151,6 +153,7 @@ class NavMesh:
         ground_error: float | None = None,
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
     ) -> Paths:
         """Finds the paths of many pairs of ends. A pair with an end without mesh near it has the outcome 3."""
     def find_nearest_goal(
@@ -160,6 +163,7 @@ class NavMesh:
         *,
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
     ) -> tuple[int, Path] | None:
         """Finds the goal with the shortest path, or the cheapest where areas have costs: its row in ``goals`` and the path. None if
         no path leads to any."""
@@ -171,6 +175,7 @@ class NavMesh:
         shortest: bool = True,
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
     ) -> Any:
         """Returns the length of the shortest path (or of that of ``find_path``), infinite where there is none or an end is off
         the mesh: a float for two points, else an array of shape (n,)."""

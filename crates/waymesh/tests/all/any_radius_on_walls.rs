@@ -10,7 +10,10 @@
 use glam::Vec3;
 use waymesh::core::{PlanPoint, Random};
 use waymesh::graph::{ClearPathOptions, QueryError};
-use waymesh::{ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
+use waymesh::{
+    AreaFilter, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, PlaceSampler, QueryScratch,
+    Reach,
+};
 
 use crate::discs;
 use discs::{clear, crooked, walls};
@@ -121,4 +124,70 @@ fn ends_where_pieces_touch_are_on_each_of_them() {
         matches!(refused, Err(QueryError::Unreachable { nearest, .. }) if is_named(nearest)),
         "{refused:?}"
     );
+}
+
+/// No place that the disc reaches is nearer to the goal than the end of a partial path, also where
+/// no side of a triangle has room for it.
+#[test]
+fn a_partial_path_ends_as_near_as_it_can() {
+    const TOLERANCE: f32 = 0.02;
+    let random = &mut Random::new(0x9a27);
+    let (mut partial, mut unreachable) = (0, 0);
+    for seed in 0..300 {
+        let disc = clear(crooked(seed, 2 + (seed % 4) as u16, [0.3, 0.5][seed as usize % 2]));
+        let sampler = PlaceSampler::new(disc.mesh(), &AreaFilter::default());
+        let place =
+            |random: &mut Random| sampler.sample(disc.mesh(), random).unwrap().map(|place| place.position);
+        for radius in [0.05, 0.5, 2.0] {
+            let Some([from, to]) = place(random).zip(place(random)).map(<[Vec3; 2]>::from) else { continue };
+            let Ok(aim) = disc.query(radius).nearest(to) else { continue };
+            let Ok(start) = disc.query(radius).nearest(from) else { continue };
+            let aim = aim.location.position;
+            for search in [PathSearch::Fast, PathSearch::Shortest] {
+                let options = ClearPathOptions::new(radius).with_search(search);
+                let mut query = disc.query(radius).options(options);
+                let path = QueryError::accept_no_path(query.path(from, to)).unwrap();
+                let end = match path.outcome {
+                    Outcome::Partial { reached } => reached,
+                    Outcome::Unreachable => start.location.position,
+                    _ => continue,
+                };
+                partial += usize::from(path.outcome != Outcome::Unreachable);
+                unreachable += usize::from(path.outcome == Outcome::Unreachable);
+                for _ in 0..30 {
+                    let Some(other) = place(random) else { continue };
+                    let Ok(way) = disc.query(radius).path(from, other) else { continue };
+                    let reached = way.points[way.points.len() - 1];
+                    assert!(
+                        reached.distance(aim) > end.distance(aim) - TOLERANCE,
+                        "{seed}, radius {radius}, {search:?}: {from} to {to} ends at {end}, but {reached} is reached"
+                    );
+                }
+            }
+        }
+    }
+    assert!(partial > 200 && unreachable > 3, "{partial} partial, {unreachable} unreachable");
+}
+
+/// On ground of two triangles the side between them ends in corners, where the disc does not fit.
+#[test]
+fn a_partial_path_ends_at_the_gap_before_the_goal() {
+    let square =
+        |x: i32| [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)].map(|(x, z)| PlanPoint::new(x, z)).to_vec();
+    let mesh = flat_meshes::build(&[square(0), square(30)]);
+    let frame = mesh.frame;
+    let disc = clear(NavMesh::try_from(mesh).unwrap());
+    let at = |x: f64, z: f64| frame.to_world(x, 0.0, z);
+    for radius in [0.01, 0.1, 1.0] {
+        for search in [PathSearch::Fast, PathSearch::Shortest] {
+            let options = ClearPathOptions::new(radius).with_search(search);
+            let mut query = disc.query(radius).options(options);
+            for z in [3.0, 10.0, 17.0] {
+                let path = query.path(at(5.0, 10.0), at(45.0, z)).unwrap();
+                let Outcome::Partial { reached } = path.outcome else { panic!("{radius}, {z}: {path:?}") };
+                let end = at(20.0, z) - Vec3::X * radius;
+                assert!(reached.distance(end) < 1e-2, "{radius}: {reached}, not {end}");
+            }
+        }
+    }
 }

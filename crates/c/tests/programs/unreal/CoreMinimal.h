@@ -14,6 +14,8 @@ using FString = std::string;
 struct FVector {
     double X, Y, Z;
     FVector(double x, double y, double z) : X(x), Y(y), Z(z) {}
+    FVector operator+(const FVector &other) const { return FVector(X + other.X, Y + other.Y, Z + other.Z); }
+    FVector operator-(const FVector &other) const { return FVector(X - other.X, Y - other.Y, Z - other.Z); }
 };
 
 template <typename T> class TArray : std::vector<T> {
