@@ -118,7 +118,7 @@ impl SceneIndex {
         let mut others = 0;
         // Up first: it almost always decides. The last rays are not needed if no other one failed.
         self.leaves_solid(point, DVec3::Y)
-            && self.directions.iter().zip((1..=DIRECTIONS).rev()).all(|(&direction, left)| {
+            && self.directions.iter().rev().zip((1..=DIRECTIONS).rev()).all(|(&direction, left)| {
                 others += usize::from(others + left > MOST_OTHERS && !self.leaves_solid(point, direction));
                 others <= MOST_OTHERS
             })

@@ -230,10 +230,13 @@ impl Neighbourhood {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen")]
         let count = (length / LONGEST_MARCH).ceil().clamp(1.0, 4096.0) as usize;
         let march = length / count as f64;
-        for step in 0..count {
+        let mut step = 0;
+        while step < count {
             if !walker.march(step as f64 * march, (step + 1) as f64 * march) {
                 return Walk { clearance: walker.clearance, arrival: None };
             }
+            step += 1;
+            step += walker.glide(step, march, count - step);
         }
         let arrival = walker.gap.is_none().then_some(walker.height);
         Walk { clearance: walker.clearance, arrival }
@@ -322,6 +325,39 @@ impl<'a> Walker<'a> {
             Some((height, gentle)) => self.arrive(a, b, height, gentle),
             None => self.miss(a, b),
         }
+    }
+
+    /// Takes up to `most` marches at once while the walk stays on one gentle triangle and
+    /// nothing else is
+    /// within a step or below the head: they would change the height alone. Returns their number.
+    fn glide(&mut self, step: usize, march: f64, most: usize) -> usize {
+        let a = step as f64 * march;
+        if self.gap.is_some() || self.steep.is_some() || most == 0 {
+            return 0;
+        }
+        let here = &self.pieces[..self.pieces.partition_point(|piece| piece.from <= a)];
+        let here = || here.iter().filter(|piece| piece.to >= a);
+        let is_ground = |piece: &&Piece| piece.gentle && (piece.height(a) - self.height).abs() < 1e-12;
+        let Some(ground) = here().find(is_ground) else { return 0 };
+        let next = self.pieces.iter().map(|piece| piece.from).find(|&from| from > a);
+        let end = here().map(|piece| piece.to).fold(next.unwrap_or(f64::INFINITY), f64::min);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturating")]
+        let count = (((end - a - 1e-9) / march) as usize).min(most);
+        if count == 0 {
+            return 0;
+        }
+        let b = (step + count) as f64 * march;
+        let rise = (ground.height(b) - ground.height(a)).abs() / count as f64 + 1e-6;
+        let (low, high) = (SAME_SURFACE + rise, self.limits.step.max(self.limits.height) + rise);
+        let is_far = |piece: &Piece| {
+            let above = [a, b].map(|at| piece.height(at) - ground.height(at));
+            above.iter().all(|&above| above < -low) || above.iter().all(|&above| above > high)
+        };
+        if rise > self.limits.step || !here().all(|piece| std::ptr::eq(piece, ground) || is_far(piece)) {
+            return 0;
+        }
+        (self.height, self.base) = (ground.height(b), ground.height(b));
+        count
     }
 
     fn arrive(&mut self, a: f64, b: f64, height: f64, gentle: bool) -> bool {
