@@ -34,6 +34,9 @@ pub(crate) fn run(args: &ViewArgs, json: bool) -> Result<ExitCode> {
             return Err(Refusal(format!("{} is a pipe or a device: {why}", file.display())).into());
         }
     }
+    waymesh::io::LoadOptions::default().with_scale(args.scale).validate()?;
+    let winding = if args.two_sided { "two_sided" } else { "as_read" };
+    let load = serde_json::json!({ "up": args.up, "scale": args.scale, "winding": winding });
     let page = match &args.page {
         Some(folder) => Page::read(folder)?,
         None => Page::built_in()?,
@@ -41,7 +44,7 @@ pub(crate) fn run(args: &ViewArgs, json: bool) -> Result<ExitCode> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .with_context(|| format!("cannot listen on port {}; --port 0 takes one that is free", args.port))?;
     let port = listener.local_addr().context("the server has no address")?.port();
-    let site = Site { page, file: args.file.clone(), token: token()? };
+    let site = Site { page, file: args.file.clone(), load, token: token()? };
     let address = format!("http://127.0.0.1:{port}/{}/", site.token);
     let mut out = std::io::stdout().lock();
     if json {

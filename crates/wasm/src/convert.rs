@@ -114,6 +114,10 @@ impl Fields {
         Ok(self.taken(name, "a number", JsValue::as_f64)?.map(|number| number as f32))
     }
 
+    pub(crate) fn text(&mut self, name: &str) -> Thrown<Option<String>> {
+        self.taken(name, "a text", JsValue::as_string)
+    }
+
     /// Sets the numbers that are given.
     #[cfg(feature = "crowd")]
     pub(crate) fn numbers<const N: usize>(&mut self, fields: [(&str, &mut f32); N]) -> Thrown<()> {
@@ -166,6 +170,24 @@ impl Fields {
             reach.validate().map_err(|error| Kind::Input.error(error))?;
         }
         Ok(reach)
+    }
+
+    /// An object of names and costs, each 0 or more.
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
+    pub(crate) fn costs(&mut self, name: &'static str) -> Thrown<Option<Vec<(String, f32)>>> {
+        let Some(costs) = self.take(name) else { return Ok(None) };
+        let wrong = |text: std::fmt::Arguments<'_>| Kind::Query.error(format_args!("{name}: {text}"));
+        let Some(costs) = costs.dyn_ref::<Object>() else {
+            return Err(Kind::Input.error(format_args!("{name} must be an object of names and costs")));
+        };
+        let one = |key: String| {
+            let cost = Reflect::get(costs, &key.as_str().into())?.as_f64().filter(|&cost| cost >= 0.0);
+            match cost {
+                Some(cost) => Ok((key, cost as f32)),
+                None => Err(wrong(format_args!("the cost of {key:?} must be a number, 0 or more"))),
+            }
+        };
+        Object::keys(costs).iter().filter_map(|key| key.as_string()).map(one).collect::<Thrown<_>>().map(Some)
     }
 
     /// Refuses fields that nobody took.

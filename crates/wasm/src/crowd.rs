@@ -101,9 +101,8 @@ impl Crowd {
             ("plans_per_step", &mut config.plans_per_step),
         ])?;
         let has_clearance = fields.flag("clearance", false)?;
-        let costs = fields.take("area_costs");
+        let costs = mesh.costs(&mut fields, ["area_costs", "link_costs"])?.map(Arc::new);
         fields.finish()?;
-        let costs = costs.map(|given| mesh.costs("area_costs", &given)).transpose()?.map(Arc::new);
         let agents = waymesh_crowd::Crowd::new(config).or_throw()?;
         let ground = ground(has_clearance)?;
         Ok(Self { agents, costs, ground, has_clearance, ids: BTreeMap::new(), next: 0 })
@@ -356,6 +355,8 @@ export interface CrowdSettings {
    * area, over what the mesh that the crowd begins on says.
    */
   area_costs?: Record<string, number>;
+  /** What taking links costs in metres, by number or kind; `Infinity` for links that nobody takes. */
+  link_costs?: Record<string, number>;
   /** Paths leave room for agents that are wider than the mesh is for. Default false. */
   clearance?: boolean;
 }

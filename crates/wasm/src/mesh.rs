@@ -7,9 +7,9 @@ use glam::Vec3;
 use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_graph::{MeshFormat, Path, QueryScratch};
+use waymesh_graph::{LinkChoice, LinkId, MeshFormat, Path, QueryScratch};
 
-use crate::convert::{bytes, flat, object, positions};
+use crate::convert::{Fields, bytes, flat, object, point, positions};
 use crate::error::{Kind, OrThrow, Thrown};
 
 /// What queries use again and again.
@@ -19,7 +19,8 @@ pub(crate) struct Memory {
     pub(crate) path: Path,
 }
 
-/// A navigation mesh: convex polygons on the ground, and the links between them. It never changes.
+/// A navigation mesh: convex polygons on the ground, which never change, and the links between
+/// them.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct NavMesh {
@@ -48,6 +49,21 @@ impl From<Arc<waymesh_graph::NavMesh>> for NavMesh {
             report: None,
         }
     }
+}
+
+impl NavMesh {
+    /// The mesh, for a change of its links.
+    fn links_mut(&mut self) -> &mut waymesh_graph::NavMesh {
+        #[cfg(feature = "bake")]
+        self.clearance.take();
+        Arc::make_mut(&mut self.mesh)
+    }
+}
+
+/// A number as JavaScript gives it back; one that was never given out names nothing.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+pub(crate) fn number(given: f64) -> u64 {
+    if given >= 0.0 && given.fract().abs() < f64::MIN_POSITIVE { given as u64 } else { u64::MAX }
 }
 
 #[wasm_bindgen]
@@ -188,8 +204,10 @@ impl NavMesh {
         let end = |end: &waymesh_graph::LinkEnd| -> JsValue {
             positions(&end.ends.map(|vertex| frame.position(vertex)))
         };
-        let link = |link: &waymesh_graph::Link| {
+        let link = |(link, id): (&waymesh_graph::Link, &waymesh_graph::LinkId)| {
             object(&[
+                // The numbers of links count up from 0: no double is too small for them.
+                ("id", (id.0 as f64).into()),
                 ("kind", link.kind.name().into()),
                 ("start", end(&link.from)),
                 ("end", end(&link.to)),
@@ -198,7 +216,47 @@ impl NavMesh {
                 ("extraCost", link.extra_cost.into()),
             ])
         };
-        self.mesh.links().iter().map(link).collect::<Array>().into()
+        self.mesh.links().iter().zip(self.mesh.link_ids()).map(link).collect::<Array>().into()
+    }
+
+    /// Adds a link between the places that are nearest to two positions, and returns its number. Other
+    /// meshes, such as the world that this one is of, do not get it; paths and crowds on this one take
+    /// it from now on.
+    #[wasm_bindgen(js_name = addLink)]
+    pub fn add_link(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
+        #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "LinkOptions")] options: JsValue,
+    ) -> Thrown<f64> {
+        let mut fields = Fields::new("options", &options)?;
+        let kind = match fields.text("kind")?.as_deref().unwrap_or("user").parse() {
+            Ok(LinkChoice::Kind(kind)) => kind,
+            Ok(LinkChoice::One(_)) => {
+                return Err(Kind::Input.error("options: kind must be the name of a kind"));
+            }
+            Err(error) => return Err(Kind::Input.error(error)),
+        };
+        let (start, end) = (point("start", start)?, point("end", end)?);
+        let mut link = self.mesh.link_between(start, end, kind).or_throw()?;
+        link.both_ways = fields.flag("bothWays", true)?;
+        link.is_open = fields.flag("isOpen", true)?;
+        link.extra_cost = fields.number("extraCost")?.unwrap_or(0.0);
+        fields.finish()?;
+        let id = self.links_mut().add_link(link).map_err(|error| Kind::Input.error(error))?;
+        Ok(id.0 as f64)
+    }
+
+    /// Removes a link. Returns `true` if it was there.
+    #[wasm_bindgen(js_name = removeLink)]
+    pub fn remove_link(&mut self, link: f64) -> bool {
+        self.links_mut().remove_link(LinkId(number(link))).is_some()
+    }
+
+    /// Opens or closes a link: queries take no closed link. Returns `true` if the mesh has it.
+    #[wasm_bindgen(js_name = setLinkOpen)]
+    pub fn set_link_open(&mut self, link: f64, #[wasm_bindgen(js_name = isOpen)] is_open: bool) -> bool {
+        self.links_mut().set_link_open(LinkId(number(link)), is_open)
     }
 
     /// Names, costs and colours of areas, by number.
@@ -250,8 +308,22 @@ export interface Polygons {
 /** What ground is made of. */
 export interface Area { name: string; cost: number; colour: Uint8Array | null }
 
+/** Options of a link that is added. */
+export interface LinkOptions {
+  /** `"user"` by default, or `"jump"`, `"drop"`, `"step"`, `"door"`, `"lift"`. */
+  kind?: string;
+  /** Default `true`. */
+  bothWays?: boolean;
+  /** Default `true`. */
+  isOpen?: boolean;
+  /** Metres on top of its length. Default 0. */
+  extraCost?: number;
+}
+
 /** A connection between places that share no edge. */
 export interface Link {
+  /** Its number in paths and costs. */
+  id: number;
   kind: string;
   /** Both ends of the segment where it begins. */
   start: Float32Array;
@@ -283,6 +355,11 @@ export interface PathOptions extends ReachOptions {
   searched?: boolean;
   /** What a metre of an area costs, by name or number; `Infinity` closes it. */
   areaCosts?: Record<string, number>;
+  /**
+   * What taking links costs this agent in metres, by number or kind (`{ jump: 3, 12: Infinity }`);
+   * `Infinity` for links that it cannot take.
+   */
+  linkCosts?: Record<string, number>;
   /**
    * The path of a disc of this radius in metres: the shortest, unless `fast` is `true`. Needs the
    * package with bakes.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use js_sys::{Float32Array, Object, Reflect, Uint32Array};
+use js_sys::{Float32Array, Uint32Array};
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
 use waymesh_core::{AreaId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, Location, Outcome, PathEnd, PathOptions, PathSearch, PlaceSampler, QueryError,
-    Reach,
+    AnyPolygon, AreaCosts, LinkChoice, Location, Outcome, PathEnd, PathOptions, PathSearch, PlaceSampler,
+    QueryError, Reach,
 };
 
 use crate::convert::{Fields, flat, object, only_reach, point, points, positions, reach_or, same_count};
@@ -43,10 +43,11 @@ impl NavMesh {
         let cross_points = fields.flag("crossPoints", false)?;
         let searched = fields.flag("searched", false)?;
         let (reach, radius) = (fields.reach()?, fields.number("radius")?);
-        let area_costs = fields.take("areaCosts");
+        let costs = self.costs(&mut fields, ["areaCosts", "linkCosts"])?;
         fields.finish()?;
-        if radius.is_some() && (area_costs.is_some() || cross_points || searched) {
-            return Err(Kind::Query.error("areaCosts, crossPoints and searched cannot be used with a radius"));
+        if radius.is_some() && (costs.is_some() || cross_points || searched) {
+            let refused = "areaCosts, linkCosts, crossPoints and searched cannot be used with a radius";
+            return Err(Kind::Query.error(refused));
         }
         if fast && (shortest || radius.is_none()) {
             return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
@@ -56,33 +57,34 @@ impl NavMesh {
             .with_allow_partial(allow_partial)
             .with_cross_points(cross_points);
         options.reach = reach;
-        let costs = match area_costs {
-            Some(costs) => Some(self.costs("areaCosts", &costs)?),
-            None => self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)),
-        };
+        let costs = costs.or_else(|| self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)));
         let options = options.with_cost(costs.map(Arc::new));
         Ok(Asked { options, allow_partial, reach, radius, fast, searched })
     }
 
-    /// The costs of areas by number or name, over those of the mesh. `what` is what errors call them.
-    #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
-    pub(crate) fn costs(&self, what: &str, given: &JsValue) -> Thrown<AreaCosts> {
-        let Some(given) = given.dyn_ref::<Object>() else {
-            return Err(Kind::Input.error(format_args!("{what} must be an object of areas and costs")));
-        };
+    /// The costs in two fields, of areas by number or name and of links by number or kind, over
+    /// those of the mesh; `None` without both fields.
+    pub(crate) fn costs(
+        &self,
+        fields: &mut Fields,
+        [of_areas, of_links]: [&'static str; 2],
+    ) -> Thrown<Option<AreaCosts>> {
+        let (areas, links) = (fields.costs(of_areas)?, fields.costs(of_links)?);
+        if areas.is_none() && links.is_none() {
+            return Ok(None);
+        }
         let mut costs = AreaCosts::of_mesh(&self.mesh);
-        for name in Object::keys(given).iter().filter_map(|name| name.as_string()) {
+        for (name, cost) in areas.into_iter().flatten() {
             let area = name.parse().ok().map(AreaId).or_else(|| self.mesh.area_by_name(&name));
             let area =
                 area.ok_or_else(|| Kind::Input.error(format_args!("there is no area named {name:?}")))?;
-            let cost = Reflect::get(given, &name.as_str().into())?.as_f64();
-            let cost = cost.ok_or_else(|| Kind::Input.error("the cost of an area must be a number"))? as f32;
-            if cost.is_nan() || cost < 0.0 {
-                return Err(QueryError::BadCost { area, value: cost }).or_throw();
-            }
             costs = costs.with(area, cost);
         }
-        Ok(costs)
+        for (name, cost) in links.into_iter().flatten() {
+            let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
+            costs = costs.with_links(links, cost);
+        }
+        Ok(Some(costs))
     }
 
     fn find(&self, from: Vec3, to: Vec3, asked: &Asked, memory: &mut Memory) -> Result<(), QueryError> {

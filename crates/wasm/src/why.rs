@@ -1,10 +1,12 @@
 //! Explains places of scenes.
 
+use js_sys::Array;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use waymesh::core::{Observer, Warning, warn_of_shape};
 
 use crate::bake::set_clock;
-use crate::convert::{from_json, point};
+use crate::convert::{from_json, object, point};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::parts::need;
 use crate::scene::Scene;
@@ -25,6 +27,51 @@ impl Scene {
         need("why")?;
         part_why_run(self, at, to.as_deref(), &settings)
     }
+
+    /// Returns what is unusual about the scene, before any bake: its unit, its axis, the side that its
+    /// faces show, each with the option of `SceneOptions` that may help.
+    #[wasm_bindgen(unchecked_return_type = "Hint[]")]
+    pub fn hints(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
+    ) -> Thrown<JsValue> {
+        need("why")?;
+        part_why_hints(self, &settings)
+    }
+}
+
+/// Warnings about a scene.
+#[derive(Default)]
+struct Hints(Vec<Warning>);
+
+impl Observer for Hints {
+    fn warn(&mut self, warning: Warning) {
+        self.0.push(warning);
+    }
+}
+
+/// The field of `SceneOptions` that answers a warning, and its value; for a scale, the factor.
+fn remedy(warning: &Warning) -> Option<(&'static str, JsValue)> {
+    Some(match warning {
+        Warning::UnlikelyUnit { scale, .. } => ("scale", (*scale).into()),
+        Warning::UnlikelyAxis { axis, .. } => ("up", if *axis == "z" { "z" } else { "y" }.into()),
+        Warning::UpsideDown { .. } => ("winding", "flipped".into()),
+        Warning::MixedWinding { .. } => ("winding", "two_sided".into()),
+        _ => return None,
+    })
+}
+
+#[inline(never)]
+fn part_why_hints(scene: &Scene, settings: &JsValue) -> Thrown<JsValue> {
+    let baker = settings::voxels(settings, &scene.areas)?;
+    let (config, mut hints) = (baker.config(), Hints::default());
+    warn_of_shape(&scene.soup, &config.agent, &config.scale, &mut hints);
+    let hint = |warning: &Warning| {
+        let (option, value) =
+            remedy(warning).map_or((JsValue::NULL, JsValue::NULL), |(option, value)| (option.into(), value));
+        object(&[("text", warning.to_string().into()), ("option", option), ("value", value)])
+    };
+    Ok(hints.0.iter().map(hint).collect::<Array>().into())
 }
 
 #[inline(never)]
@@ -38,6 +85,14 @@ fn part_why_run(scene: &Scene, at: &[f32], to: Option<&[f32]>, settings: &JsValu
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
+/** What is unusual about a scene. */
+export interface Hint {
+  text: string;
+  /** What may help; for `scale`, the factor on top of the present one. */
+  option: "scale" | "up" | "winding" | null;
+  value: number | string | null;
+}
+
 /** A setting with which a place is walkable, or two places are joined. */
 export interface Remedy {
   /** As in `Settings`, or `winding` of `LoadOptions`. */

@@ -11,7 +11,7 @@ use waymesh::{MarkId, ObstacleId};
 use crate::bake::watched;
 use crate::convert::{entries, object, value};
 use crate::error::{OrThrow, Thrown};
-use crate::mesh::NavMesh;
+use crate::mesh::{NavMesh, number};
 use crate::parts::need;
 use crate::scene::{Scene, bounds};
 use crate::settings;
@@ -131,12 +131,6 @@ impl World {
     pub fn mesh(&self) -> NavMesh {
         self.world.handle().mesh().into()
     }
-}
-
-/// A number as JavaScript gives it back; one that was never given out names nothing.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-fn number(given: f64) -> u64 {
-    if given >= 0.0 && given.fract().abs() < f64::MIN_POSITIVE { given as u64 } else { u64::MAX }
 }
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -128,6 +128,66 @@ test("costs of the mesh count without areaCosts", () => {
   assert.ok(mesh.findPath(from, to, { areaCosts: { mud: 1 } }).length < 13);
 });
 
+test("links cost what the options say", () => {
+  // A platform across a floor, a metre high: the way leads over its ledges.
+  const vertices = [0, 0, 0, 0, 0, 12, 20, 0, 12, 20, 0, 0, 8, 1, 0, 8, 1, 12, 12, 1, 12, 12, 1, 0];
+  const triangles = new Uint32Array([0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7]);
+  const mesh = Scene.fromTriangles(new Float32Array(vertices), triangles).bake({ agent_radius: 0.3, max_ledge: 1.5, agent_height: 0.8 });
+  const [from, to] = [[2, 0, 6], [10, 1, 6]];
+  const plain = mesh.findPath(from, to);
+  assert.equal(plain.outcome, "complete");
+  assert.equal(plain.links.length, 1);
+  const { kind } = mesh.links[0];
+  const dear = mesh.findPath(from, to, { linkCosts: { [kind]: 5 } });
+  assert.ok(Math.abs(dear.cost - plain.cost - 5) < 0.01, `${dear.cost}`);
+  assert.equal(mesh.findPath(from, to, { linkCosts: { [kind]: Infinity } }).outcome, "partial");
+  const { link } = plain.links[0];
+  assert.ok(mesh.links.some(({ id }) => id === link));
+  assert.ok(mesh.findPath(from, to, { linkCosts: { [link]: Infinity } }).links.every((taken) => taken.link !== link));
+  refused(() => mesh.findPath(from, to, { linkCosts: { leap: 1 } }), "input", /nor a kind of links/);
+  refused(() => mesh.findPath(from, to, { linkCosts: { [kind]: -1 } }), "query", /0 or more/);
+});
+
+test("links are added, closed and removed", () => {
+  const vertices = [0, 0, 0, 0, 0, 12, 8, 0, 12, 8, 0, 0, 12, 0, 0, 12, 0, 12, 20, 0, 12, 20, 0, 0];
+  const triangles = new Uint32Array([0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7]);
+  const mesh = Scene.fromTriangles(new Float32Array(vertices), triangles).bake({ agent_radius: 0.3 });
+  const outcome = (radius) => mesh.findPath([2, 0, 6], [18, 0, 6], radius === undefined ? {} : { radius }).outcome;
+  assert.equal(outcome(), "partial");
+  const id = mesh.addLink([7, 0, 6], [13, 0, 6], { kind: "jump", bothWays: false, extraCost: 2 });
+  assert.equal(outcome(), "complete");
+  assert.equal(mesh.findPath([18, 0, 6], [2, 0, 6]).outcome, "partial");
+  const [link] = mesh.links;
+  assert.deepEqual([link.id, link.kind, link.bothWays, link.extraCost], [id, "jump", false, 2]);
+  assert.equal(outcome(0.1), "complete");
+  assert.equal(mesh.setLinkOpen(id, false), true);
+  assert.deepEqual([outcome(), outcome(0.1)], ["partial", "partial"]);
+  assert.equal(mesh.setLinkOpen(id, true), true);
+  assert.equal(outcome(), "complete");
+  assert.equal(mesh.removeLink(id), true);
+  assert.deepEqual([outcome(), mesh.removeLink(id), mesh.setLinkOpen(id, true), mesh.removeLink(-1)], ["partial", false, false, false]);
+  refused(() => mesh.addLink([7, 0, 6], [70, 0, 6]), "query", /no mesh near the goal/);
+  refused(() => mesh.addLink([7, 0, 6], [13, 0, 6], { kind: "leap" }), "input", /nor a kind of links/);
+  refused(() => mesh.addLink([7, 0, 6], [13, 0, 6], { extraCost: -1 }), "input", /cost/);
+});
+
+test("hints name the unit and the axis", () => {
+  const room = (scale, [x, y, z]) => {
+    const at = (...corner) => [corner[x] * scale, corner[y] * scale, corner[z] * scale];
+    const corners = [at(0, 0, 0), at(0, 0, 8), at(9, 0, 8), at(9, 0, 0), at(0, 3, 0), at(0, 3, 8), at(9, 3, 8), at(9, 3, 0)];
+    const quads = [[0, 1, 2, 3], [0, 4, 5, 1], [1, 5, 6, 2], [2, 6, 7, 3], [3, 7, 4, 0]];
+    const triangles = quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
+    return Scene.fromTriangles(new Float32Array(corners.flat()), new Uint32Array(triangles));
+  };
+  assert.deepEqual(room(1, [0, 1, 2]).hints(), []);
+  const [unit] = room(1000, [0, 1, 2]).hints();
+  assert.equal(unit.option, "scale");
+  assert.ok(Math.abs(unit.value - 0.001) < 1e-6, `${unit.value}`);
+  assert.match(unit.text, /the size of a building/);
+  // The axes in another order keep the sense of turning.
+  assert.deepEqual(room(1, [2, 0, 1]).hints().map(({ option, value }) => [option, value]), [["up", "z"]]);
+});
+
 test("the mesh is there as arrays", () => {
   const mesh = scene.bake({});
   const { corners, starts, islands, regions, areas } = mesh.polygons;

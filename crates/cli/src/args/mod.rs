@@ -105,6 +105,15 @@ pub(crate) struct ViewArgs {
     /// The level, floor plan or mesh to open. Without it the page begins with an embedded scene.
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// Axis of the level that points up.
+    #[arg(long, value_name = "AXIS", default_value = "y", value_parser = ["y", "z"])]
+    pub(crate) up: String,
+    /// Metres per unit of the level.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pub(crate) scale: f32,
+    /// Count both sides of faces: those that face down are turned over.
+    #[arg(long)]
+    pub(crate) two_sided: bool,
     /// Port of 127.0.0.1 to listen on; 0 for any that is free. Default: 0.
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
@@ -38,7 +38,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 /// Bytes of a file that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Addresses that the page requests: the name of the file as JSON, and its content.
+/// Addresses that the page requests: the name of the file as JSON, when it was changed and how
+/// it is
+/// read; and its content.
 const NAME: &str = "waymesh-view.json";
 const CONTENT: &str = "waymesh-view.bin";
 
@@ -54,6 +56,8 @@ const CONTENT_POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none
 pub(crate) struct Site {
     pub(crate) page: Page,
     pub(crate) file: Option<PathBuf>,
+    /// Options with which the page reads the file.
+    pub(crate) load: serde_json::Value,
     /// First part of every address.
     pub(crate) token: String,
 }
@@ -150,8 +154,9 @@ impl Site {
         match address {
             NAME => {
                 let name = self.file.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
-                let name = serde_json::json!({ "name": name }).to_string();
-                whole(StatusCode::OK, "application/json", CONTENT_POLICY, name.into())
+                let modified = self.file.as_deref().and_then(modified);
+                let about = serde_json::json!({ "name": name, "modified": modified, "load": self.load });
+                whole(StatusCode::OK, "application/json", CONTENT_POLICY, about.to_string().into())
             }
             CONTENT => self.file.as_deref().map_or_else(not_found, level),
             _ if !path.contains('/') => {
@@ -191,6 +196,12 @@ fn not_found() -> Response<Content> {
 fn whole(status: StatusCode, kind: &'static str, policy: &'static str, bytes: Bytes) -> Response<Content> {
     let length = bytes.len() as u64;
     response(status, kind, policy, length, Content { ready: bytes, file: None, left: length })
+}
+
+/// When a file was changed, in milliseconds since 1970: the page reads it again then.
+fn modified(file: &Path) -> Option<u64> {
+    let since = file.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
 }
 
 /// The level, as bytes to save: a browser runs no script in it, whatever the file is.

@@ -90,7 +90,20 @@ fn the_page_and_the_file_are_served_and_nothing_else() {
     assert!(has_header(&index, "content-security-policy", "frame-ancestors 'none'"), "{index}");
     let code = server.get("assets/code.js?v=1");
     assert!(has_header(&code, "content-type", "text/javascript") && code.ends_with("code"), "{code}");
-    assert!(server.get("waymesh-view.json").ends_with(r#"{"name":"hall.obj"}"#));
+    let about = |server: &Server| -> serde_json::Value {
+        let answer = server.get("waymesh-view.json");
+        let json = answer.split("\r\n\r\n").nth(1).expect("a body");
+        serde_json::from_str(json).expect(json)
+    };
+    let found = about(&server);
+    assert_eq!(found["name"], "hall.obj");
+    assert_eq!(found["load"], serde_json::json!({ "up": "y", "scale": 1.0, "winding": "as_read" }));
+    assert!(found["modified"].as_u64().is_some_and(|time| time > 1_700_000_000_000), "{found}");
+    let words = ["hall.obj", "--page", "page", "--up", "z", "--scale", "0.5", "--two-sided"];
+    let load = about(&serve(folder.path(), &words))["load"].clone();
+    assert_eq!(load, serde_json::json!({ "up": "z", "scale": 0.5, "winding": "two_sided" }));
+    let refused = fail(folder.path(), 1, &["view", "hall.obj", "--page", "page", "--scale", "0"]);
+    assert!(refused.contains("scale"), "{refused}");
     assert!(server.get("waymesh-view.bin").ends_with(common::HALL));
     let head = server.ask("HEAD", "waymesh-view.bin", "localhost");
     assert!(

@@ -1,8 +1,8 @@
 // The page's side of the worker: one job at a time; a job that nobody waits for any more is ended.
-import type { Judgement, Stages } from "waymesh";
+import type { Judgement, Shape, Stages } from "waymesh";
 import InlineWorker from "./worker?worker&inline";
-import type { Point } from "./link";
-import type { Answer, AnySettings, Box, Explanation, Made, Opened, Parts, Request, Source } from "./messages";
+import type { Answer, AnySettings, Explanation, Load, Made, Opened, Parts, Request, Source } from "./messages";
+import type { Point } from "./project";
 
 type Unnumbered<T> = T extends Request ? Omit<T, "id"> : never;
 
@@ -11,7 +11,7 @@ export class Ended extends Error {}
 
 export class Baker {
   #worker: Worker | null = null;
-  #source: Source | null = null;
+  #open: { source: Source; load: Load } | null = null;
   #count = 0;
   #waiting: { id: number; resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
 
@@ -52,7 +52,7 @@ export class Baker {
     });
     this.#worker = worker;
     // What a worker that was ended had.
-    if (this.#source) worker.postMessage({ id: 0, kind: "open", source: this.#source } satisfies Request);
+    if (this.#open) worker.postMessage({ id: 0, kind: "open", ...this.#open } satisfies Request);
     return worker;
   }
 
@@ -76,13 +76,13 @@ export class Baker {
     this.#waiting = null;
   }
 
-  async open(source: Source): Promise<Opened> {
-    const answer = await this.#ask({ kind: "open", source });
-    this.#source = source;
+  async open(source: Source, load: Load): Promise<Opened> {
+    const answer = await this.#ask({ kind: "open", source, load });
+    this.#open = { source, load };
     return (answer as { opened: Opened }).opened;
   }
 
-  async bake(settings: AnySettings, obstacles: Box[]): Promise<Made> {
+  async bake(settings: AnySettings, obstacles: Shape[]): Promise<Made> {
     return ((await this.#ask({ kind: "bake", settings, obstacles })) as { made: Made }).made;
   }
 

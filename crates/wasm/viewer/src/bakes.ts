@@ -1,28 +1,35 @@
 // Jobs of the worker, and the mesh that comes of them.
 import { NavMesh } from "waymesh";
 import * as THREE from "three";
-import { areasOf, paintSettings } from "./areas";
-import { Baker } from "./baker";
+import { Baker, Ended } from "./baker";
 import { figures } from "./figures";
-import { STAGE_LAYERS, drawKept, drawMesh, drawStages, type ColourBy } from "./layers";
+import { STAGE_LAYERS, amounts, drawKept, drawMesh, drawStages } from "./layers";
+import { addLinks } from "./links";
 import type { AnySettings, Parts } from "./messages";
 import { busy, complain, find } from "./page";
-import { isPlan, knobs, remember, shown, state, tell, view } from "./state";
+import { Progress } from "./progress";
+import { colourBy, colours, isPlan, knobs, shown, state, tell, view } from "./state";
+import { areaSettings, obstacleShapes } from "./things";
 
 /** How long a knob rests before the bake begins, in milliseconds. */
 const REST = 250;
+/** How much of a mesh is seen that is not of the present settings. */
+const STALE = 0.3;
 
 let baker: Baker;
 let timer = 0;
 /** The settings and layers that the layers of stages are of. */
 let stagesOf = "";
+let progress = new Progress(null);
 
 /** Begins with the worker; `module` and `parts` are the compiled package. */
 export function startBaker(module: WebAssembly.Module, parts: Parts): void {
   baker = new Baker(module, parts, (stage, done) => {
-    find("#stage").textContent = stage;
-    find<HTMLProgressElement>("#progress").value = done;
+    const { share, left } = progress.hear(stage, done);
+    find<HTMLProgressElement>("#progress").value = share;
+    find("#stage").textContent = left === null ? stage : `${stage}, about ${left} s left`;
   });
+  view.onDress = paint;
 }
 
 /** Ends the job that runs. */
@@ -30,15 +37,17 @@ export function cancel(): void {
   baker.cancel();
 }
 
-/** What the knobs say, and what is painted. */
+/** What the knobs say, what is painted, and where ground must be reachable from. */
 export function settings(): AnySettings {
-  return { ...knobs.settings, ...paintSettings(state.painted, state.areas) };
+  const seeds = state.seeds.length > 0 ? { keep: state.seeds } : {};
+  return { ...knobs.settings, ...areaSettings(state.things, state.areas), ...seeds };
 }
 
 /** Runs a job of the worker, with its progress; errors become a sentence. */
 export async function job<T>(run: (baker: Baker) => Promise<T>): Promise<T | null> {
   clearTimeout(timer);
   busy(true);
+  progress = new Progress(state.made?.report ?? null);
   try {
     const done = await run(baker);
     busy(false);
@@ -47,23 +56,32 @@ export async function job<T>(run: (baker: Baker) => Promise<T>): Promise<T | nul
     complain(error);
     // Another job has taken its place.
     if (!baker.isBusy) busy(false);
+    if (!(error instanceof Ended)) hasFailed = true;
     return null;
   }
 }
+
+/** The last job ended with an error. */
+let hasFailed = false;
 
 /** Bakes after a moment without another turn. */
 export function later(): void {
   clearTimeout(timer);
   timer = window.setTimeout(() => void bake(), REST);
-  remember();
+  tell("edit");
 }
-
-export const colourBy = () => find<HTMLSelectElement>("#colour").value as ColourBy;
 
 /** Draws the mesh, and the one that was kept, in the colours that are chosen. */
 export function paint(): void {
-  if (state.mesh) drawMesh(view, state.mesh, colourBy());
-  if (state.kept) drawKept(view, state.kept.mesh, colourBy());
+  const by = colourBy();
+  if (state.mesh) drawMesh(view, state.mesh, by, colours, amounts(state.mesh, by, state.points[0]));
+  if (state.kept) drawKept(view, state.kept.mesh, by);
+  if (document.body.classList.contains("stale")) fade();
+}
+
+/** A mesh that is not of the present settings is pale. */
+function fade(): void {
+  for (const layer of ["polygons", "borders"]) view.fade(layer, STALE);
 }
 
 export function showFigures(): void {
@@ -72,9 +90,13 @@ export function showFigures(): void {
 
 /** Opens the bytes of a mesh and shows it. */
 export function show(bytes: Uint8Array): void {
-  state.mesh?.free();
+  const before = state.mesh;
   const mesh = (state.mesh = NavMesh.fromBytes(bytes));
-  if (state.painted.length === 0) state.areas = areasOf(mesh);
+  colours.follow(before, mesh);
+  before?.free();
+  if (!state.things.some(({ kind }) => kind === "area")) state.areas = { ...mesh.areas };
+  addLinks();
+  document.body.classList.remove("stale");
   paint();
   if (view.layer("scene").children.length === 0) {
     const [x, y, z, X, Y, Z] = mesh.bounds as unknown as [number, number, number, number, number, number];
@@ -84,10 +106,18 @@ export function show(bytes: Uint8Array): void {
   tell("mesh");
 }
 
+/** Bakes. Where that fails the mesh that was there stays, but pale. */
 export async function bake(): Promise<void> {
   if (!state.source) return;
-  const result = await job((baker) => baker.bake(settings(), isPlan() ? [] : state.obstacles));
-  if (!result) return;
+  hasFailed = false;
+  const result = await job((baker) => baker.bake(settings(), isPlan() ? [] : obstacleShapes(state.things)));
+  if (!result) {
+    if (hasFailed && state.mesh) {
+      document.body.classList.add("stale");
+      fade();
+    }
+    return;
+  }
   complain(null);
   state.made = result;
   show(result.bytes);
@@ -97,12 +127,12 @@ export async function bake(): Promise<void> {
   tell("baked");
 }
 
-/** An obstacle or an area changed while the last update ran. */
+/** Something on the ground changed while the last update ran. */
 let moved = false;
 
 /**
- * Follows obstacles and areas: an update that runs is waited for, since the worker would lose its
- * world.
+ * Follows what is put down and moved: an update that runs is waited for, since the worker would lose
+ * its world.
  */
 export async function follow(): Promise<void> {
   if (baker.isBusy) {
@@ -127,7 +157,7 @@ export async function stages(): Promise<void> {
     return;
   }
   if (isPlan() || given.pipeline !== undefined) {
-    complain("layers of stages are those of the pipeline voxels: choose it under Made by");
+    complain("layers of stages are those of the pipeline voxels: choose it in the tab Bake");
     return;
   }
   const found = await job((baker) => baker.stages(given));

@@ -1,10 +1,16 @@
 // Pointer and keys on the picture: what a click does, what is dragged.
-import type { Point } from "./link";
-import { gripObstacle, putObstacle } from "./obstacles";
-import { dropCorner, gripArea, gripHandle, hoverArea, isHalfDone } from "./painter";
+import type * as THREE from "three";
+import { agentAt, orderTo } from "./crowd";
+import { copySelected, removeSelected, removeThing, showThings, thingsChanged } from "./editor";
+import { gizmo } from "./gizmo";
+import { hint } from "./hints";
+import { clickLink, dropLink, linkAt, removeLink } from "./links";
+import { find } from "./page";
+import { closePolygon, dropCorners, gripArea, hoverArea, isHalfDone, putObstacle } from "./painter";
 import { search } from "./path";
+import type { Point } from "./project";
+import { canvas, select, state, tell, tool, view, when } from "./state";
 import { explain } from "./why";
-import { canvas, remember, state, tool, view } from "./state";
 
 /** Something that follows the pointer over the ground. */
 interface Drag {
@@ -13,17 +19,54 @@ interface Drag {
   end(isDrag: boolean): void;
 }
 
+type At = { clientX: number; clientY: number };
+
 /** How far a pointer may move, in pixels, and still have clicked: fingers are not as steady. */
 const still = ({ pointerType }: PointerEvent) => (pointerType === "touch" ? 12 : 5);
+/** How near a link is clicked, in pixels. */
+const NEAR_LINK = 14;
 const GROUND = ["polygons", "scene"];
-/** What each tool does, by the keys 1 to 5. */
-const TOOLS = ["path", "obstacle", "area", "measure", "why"];
+/** What each tool does, by the keys 1 to 9 and 0. */
+const TOOLS = ["path", "obstacle", "area", "measure", "why", "link", "select", "erase", "send", "seed"];
 
 let drag: Drag | null = null;
 let pressed: { x: number; y: number } | null = null;
 
 function release(): void {
-  [drag, pressed, view.controls.enabled] = [null, null, true];
+  [drag, pressed] = [null, null];
+  view.controls.enabled = true;
+}
+
+/** The number of the thing under the pointer. */
+function thingAt(event: At): number | null {
+  const found = view.hit(event, ["things", ...GROUND]);
+  for (let object = found?.object ?? null; object; object = object.parent) {
+    if (typeof object.userData["thing"] === "number") return object.userData["thing"] as number;
+  }
+  return null;
+}
+
+/** The name of the material of the level under the pointer, if it has one. */
+function materialAt(event: At): string | null {
+  const found = view.hit(event, ["scene"]);
+  const [material] = [(found?.object as THREE.Mesh | undefined)?.material].flat();
+  return material?.name || null;
+}
+
+/** Takes hold of a thing: it is moved over the ground, not up walls. */
+function gripThing(index: number): Drag {
+  const thing = state.things[index]!;
+  let isMoved = false;
+  const move = (at: Point) => {
+    isMoved = true;
+    thing.at = at;
+    thingsChanged();
+  };
+  const end = (isDrag: boolean) => {
+    if (isDrag && isMoved) tell("edit");
+    select({ kind: "thing", index });
+  };
+  return { move, end };
 }
 
 function press(event: PointerEvent): void {
@@ -32,10 +75,14 @@ function press(event: PointerEvent): void {
     pressed = null;
     return;
   }
-  if (event.button !== 0) return;
+  if (event.button !== 0 || gizmo.isHeld) return;
   pressed = { x: event.clientX, y: event.clientY };
-  const hit = view.hit(event, ["handles", "obstacles", ...GROUND]);
-  drag = hit && (gripHandle(hit) ?? gripObstacle(hit) ?? (tool() === "area" ? gripArea(hit.point.toArray()) : null));
+  const thing = ["path", "measure", "why", "link", "send", "erase"].includes(tool()) || isHalfDone() ? null : thingAt(event);
+  if (thing !== null) drag = gripThing(thing);
+  else if (tool() === "area") {
+    const at = view.ground(event, GROUND);
+    drag = at && gripArea(at, event);
+  }
   if (!drag) return;
   view.controls.enabled = false;
   canvas.setPointerCapture(event.pointerId);
@@ -43,8 +90,10 @@ function press(event: PointerEvent): void {
 
 function move(event: PointerEvent): void {
   if (!drag && !isHalfDone()) return;
-  const at = view.hit(event, GROUND)?.point.toArray();
-  if (!at) return;
+  const isStill = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= still(event);
+  const height = state.selected?.kind === "thing" ? state.things[state.selected.index]?.at[1] : undefined;
+  const at = view.ground(event, GROUND, height);
+  if (!at || isStill) return;
   if (drag) drag.move(at);
   else hoverArea(at);
 }
@@ -58,17 +107,81 @@ function lift(event: PointerEvent): void {
   else if (isClick && event.button === 0) click(event);
 }
 
-function click(event: { clientX: number; clientY: number }): void {
+/** What a click does besides the tools that name a place of the path. */
+const ACTIONS: Record<string, (event: At) => void> = {
+  obstacle: (event) => {
+    const at = view.ground(event, GROUND);
+    if (at) putObstacle(at, event);
+  },
+  area: (event) => {
+    const at = view.ground(event, GROUND);
+    if (at) gripArea(at, event).end(false);
+  },
+  link: (event) => {
+    const at = view.hit(event, GROUND)?.point.toArray();
+    if (at) clickLink(at);
+  },
+  select: (event) => {
+    const [thing, agent, link] = [thingAt(event), agentAt(event), linkAt(event, NEAR_LINK)];
+    if (thing !== null) select({ kind: "thing", index: thing });
+    else if (agent !== null) select({ kind: "agent", index: agent });
+    else if (link !== null) select({ kind: "link", index: link });
+    else {
+      const at = view.hit(event, GROUND)?.point.toArray();
+      const polygon = at ? (state.mesh?.polygonsAt(Float32Array.from(at), { reach: 1 })[0] ?? -1) : -1;
+      state.material = materialAt(event);
+      select(polygon >= 0 ? { kind: "polygon", index: polygon } : null);
+    }
+  },
+  erase: (event) => {
+    const [thing, link] = [thingAt(event), linkAt(event, NEAR_LINK)];
+    const at = view.hit(event, GROUND)?.point.toArray();
+    const seed = at ? state.seeds.findIndex((seed) => Math.hypot(...seed.map((value, axis) => value - at[axis]!)) < 1) : -1;
+    if (thing !== null) removeThing(thing);
+    else if (link !== null) removeLink(link);
+    else if (seed >= 0) {
+      state.seeds.splice(seed, 1);
+      thingsChanged();
+    }
+  },
+  send: (event) => {
+    const agent = agentAt(event);
+    const at = view.hit(event, GROUND)?.point.toArray();
+    if (agent !== null) select({ kind: "agent", index: agent });
+    else if (at) orderTo(at);
+  },
+  seed: (event) => {
+    const at = view.hit(event, GROUND)?.point.toArray();
+    if (!at) return;
+    state.seeds.push(at);
+    thingsChanged();
+  },
+};
+
+function click(event: At): void {
+  const action = ACTIONS[tool()];
+  if (action) {
+    action(event);
+    return;
+  }
   const at = view.hit(event, GROUND)?.point.toArray();
   if (!at) return;
-  if (tool() === "obstacle") putObstacle(at);
-  else if (tool() === "area") gripArea(at).end(false);
-  else {
-    state.points = state.points.length >= 2 || tool() === "why" ? [at] : [...state.points, at];
-    search();
-    if (tool() === "why") void explain(at, null);
+  state.points = state.points.length >= 2 || tool() === "why" ? [at] : [...state.points, at];
+  search();
+  if (tool() === "why") void explain(at, null);
+  tell("edit");
+}
+
+/** Shows the options of the tool that is chosen. */
+function showOptions(): void {
+  for (const options of document.querySelectorAll<HTMLElement>("[data-options]")) {
+    options.hidden = !(options.dataset["options"] ?? "").split(" ").includes(tool());
   }
-  remember();
+  hint();
+}
+
+export function chooseTool(name: string): void {
+  document.querySelector<HTMLInputElement>(`#tools [value=${name}]`)?.click();
 }
 
 export function listenToCanvas(): void {
@@ -77,13 +190,36 @@ export function listenToCanvas(): void {
   canvas.addEventListener("pointerup", lift);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("keydown", (event) => {
-    if (event.key === "+" || event.key === "=") view.zoom(0.85);
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key !== "d") return;
+      copySelected();
+    } else if (event.key === "+" || event.key === "=") view.zoom(0.85);
     else if (event.key === "-") view.zoom(1 / 0.85);
     else if (event.key === "f") view.frame();
-    else if (event.key === "Enter") click(view.middle);
-    else if (event.key === "Escape") dropCorner();
-    else if (TOOLS[Number(event.key) - 1]) document.querySelector<HTMLInputElement>(`#tools [value=${TOOLS[Number(event.key) - 1]}]`)?.click();
+    else if (event.key === "Enter") {
+      if (!closePolygon()) click(view.middle);
+    } else if (event.key === "Delete" || event.key === "Backspace") removeSelected();
+    else if (event.key === "Escape") {
+      dropCorners();
+      dropLink();
+      select(null);
+    } else if (/^\d$/.test(event.key)) chooseTool(TOOLS[(Number(event.key) + 9) % 10]!);
     else return;
     event.preventDefault();
   });
+  for (const input of document.querySelectorAll<HTMLInputElement>("input[name=tool]")) {
+    input.addEventListener("change", () => {
+      dropCorners();
+      dropLink();
+      showOptions();
+      search();
+    });
+  }
+  showOptions();
+  find("#clear").addEventListener("click", () => {
+    state.points = [];
+    search();
+    tell("edit");
+  });
+  when("source", showThings);
 }

@@ -1,11 +1,11 @@
 // Two bakes to compare: one is kept, its walls lie over those of the other, or both stand side by
 // side.
 import { NavMesh } from "waymesh";
-import { colourBy, showFigures } from "./bakes";
+import { showFigures } from "./bakes";
 import { drawKept } from "./layers";
 import { find } from "./page";
 import { search } from "./path";
-import { state, view, when } from "./state";
+import { colourBy, state, view, when } from "./state";
 
 /** Layers of the mesh of now, and of the one that was kept. */
 const NOW = ["polygons", "borders", "portals", "links", "jumps", "missed", "excess", "detours", "heights", "path", "corridor", "searched", "crowd"];

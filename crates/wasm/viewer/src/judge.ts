@@ -63,7 +63,7 @@ function say({ figures, remarks, detours }: Judgement): void {
     line(null, `${agree} of ${pairs} pairs of places agree about whether a way leads from one to the other.`),
     ...remarks.map((remark) => line(null, remark)),
   ];
-  if (state.obstacles.length + state.painted.length > 0) lines.push(line(null, "The scene is judged without obstacles and areas: ground that they take counts as missed."));
+  if (state.things.length > 0) lines.push(line(null, "The scene is judged without obstacles and areas: ground that they take counts as missed."));
   find("#judgement").replaceChildren(...lines);
 }
 

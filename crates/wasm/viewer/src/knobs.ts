@@ -2,25 +2,32 @@
 import { describeSettings } from "waymesh";
 import type { SettingInfo } from "waymesh";
 import type { AnySettings } from "./messages";
+import { make } from "./page";
 
-/** Those that a newcomer turns first. */
-const FIRST = ["agent_radius", "agent_height", "max_step", "max_slope", "cell_size", "level_height"];
+/** Those of the agent, in their panel. */
+const AGENT = ["agent_radius", "agent_height", "max_step", "max_slope", "max_ledge", "height_classes"];
+/** Those of the bake that a newcomer turns first. */
+const FIRST = ["cell_size", "level_height"];
 /** Those that mean nothing in a page, or that no knob can show. */
 const HIDDEN = ["threads", "max_memory_bytes", "folder", "spill_folder"];
+/** Usual agents; others are typed. */
+const AGENTS = ["recast", "person", "crouched", "wheelchair", "robot:0.25", "vehicle:2"];
 
 type PipelineName = Parameters<typeof describeSettings>[0];
 type Value = number | boolean | string;
 
 function words(name: string): string {
-  return name.replaceAll("_", " ");
+  return name.replace("jumps.", "").replaceAll("_", " ");
 }
 
 export class Knobs {
+  /** What was turned; settings of jumps are `jumps.NAME`. */
   #values = new Map<string, Value>();
   #infos: SettingInfo[] = [];
   #pipeline: PipelineName = "voxels";
 
   constructor(
+    private readonly agent: HTMLElement,
     private readonly root: HTMLElement,
     private readonly note: HTMLElement,
     private readonly turned: () => void,
@@ -29,50 +36,59 @@ export class Knobs {
   /** Shows the knobs of a pipeline. Values that it has keep. */
   show(pipeline: PipelineName): void {
     this.#pipeline = pipeline;
-    this.#infos = describeSettings(pipeline);
+    const names = ({ name, group, ...info }: SettingInfo) => ({ ...info, group, name: group === "jumps" ? `jumps.${name}` : name });
+    this.#infos = describeSettings(pipeline).map(names);
+    const open = [this.agent, this.root].flatMap((root) => [...root.querySelectorAll("details[open] > summary")].map(({ textContent }) => textContent));
+    this.agent.replaceChildren(...this.#preset());
     this.root.replaceChildren();
-    const shown = this.#infos.filter(({ name, type, group }) => {
-      return group !== "jumps" && !HIDDEN.includes(name) && type.kind !== "structure" && type.kind !== "text";
-    });
-    const more = document.createElement("details");
-    more.append(Object.assign(document.createElement("summary"), { textContent: "More settings" }));
-    for (const info of shown) {
-      const place = FIRST.includes(info.name) || (info.group !== "bake" && info.type.kind !== "structure") ? this.root : more;
-      place.append(...this.#knob(info));
+    const more = make("details", { open: open.includes("More settings") }, make("summary", { textContent: "More settings" }));
+    const shown = this.#infos.filter(({ name, type }) => !HIDDEN.includes(name) && type.kind !== "structure" && type.kind !== "text");
+    const rank = (names: string[], { name }: SettingInfo) => (names.indexOf(name) + names.length + 1) % (names.length + 1);
+    for (const info of shown.toSorted((a, b) => rank([...AGENT, ...FIRST], a) - rank([...AGENT, ...FIRST], b))) {
+      if (info.group === "jumps" && !this.#values.has("jumps")) continue;
+      const isFirst = FIRST.includes(info.name) || (info.group !== "bake" && info.group !== "jumps");
+      const place = AGENT.includes(info.name) ? this.agent : isFirst ? this.root : more;
+      if (info.group !== "jumps") place.append(...this.#knob(info));
     }
-    more.append(...this.#jumps());
+    more.append(...this.#keep(), ...this.#jumps());
+    for (const info of shown) if (info.group === "jumps" && this.#values.has("jumps")) more.append(...this.#knob(info));
     this.root.append(more);
-    for (const name of FIRST.toReversed()) {
-      const knob = this.root.querySelector(`[data-knob="${name}"]`);
-      const about = knob?.nextElementSibling;
-      if (knob && about) this.root.prepend(knob, about);
-    }
     const left = [...this.#values.keys()].filter((name) => !this.#has(name));
     this.note.textContent = left.length > 0 ? `Not with this pipeline: ${left.map(words).join(", ")}.` : "";
   }
 
+  #info(name: string): SettingInfo | undefined {
+    return this.#infos.find((info) => info.name === name);
+  }
+
   #has(name: string): boolean {
-    return name === "jumps" || this.#infos.some((info) => info.name === name && info.group !== "jumps" && info.refused === null);
+    const info = this.#info(name);
+    return info !== undefined && info.refused === null && (info.group !== "jumps" || this.#has("jumps"));
   }
 
   /** What was turned, for the pipeline that is shown. */
   get settings(): AnySettings {
     const given: Record<string, unknown> = {};
+    const jumps: Record<string, unknown> = {};
     for (const [name, value] of this.#values) {
-      if (this.#has(name)) given[name] = name === "jumps" ? {} : value;
+      if (!this.#has(name)) continue;
+      if (name.startsWith("jumps.")) jumps[name.slice("jumps.".length)] = value;
+      else given[name] = name === "jumps" ? jumps : value;
     }
     if (this.#pipeline !== "plans" && this.#pipeline !== "voxels") given["pipeline"] = this.#pipeline;
     return given as AnySettings;
   }
 
-  /** Turns knobs as a link says. Names and values that are no settings are left out. */
-  restore(given: Record<string, unknown>): void {
+  /** Turns knobs as a link or a file says. Values that no knob has are left out. */
+  restore(given: Record<string, unknown>, pipeline = this.#pipeline): void {
     this.#values.clear();
     for (const [name, value] of Object.entries(given)) {
-      if (name === "jumps") this.#values.set(name, true);
-      else if (["number", "boolean", "string"].includes(typeof value)) this.#values.set(name, value as Value);
+      if (name === "jumps" && value !== false) {
+        this.#values.set(name, true);
+        if (typeof value === "object") for (const [own, part] of Object.entries(value ?? {})) this.#values.set(`jumps.${own}`, part as Value);
+      } else if (name !== "pipeline" && ["number", "boolean", "string"].includes(typeof value)) this.#values.set(name, value as Value);
     }
-    this.show(this.#pipeline);
+    this.show(pipeline);
   }
 
   /** `true` if the pipeline that is shown has a setting of this name with a knob. */
@@ -81,8 +97,9 @@ export class Knobs {
   }
 
   /** Turns one knob. */
-  turn(name: string, value: Value): void {
-    this.#values.set(name, value);
+  turn(name: string, value: Value | null): void {
+    if (value === null) this.#values.delete(name);
+    else this.#values.set(name, value);
     this.show(this.#pipeline);
     this.turned();
   }
@@ -100,49 +117,63 @@ export class Knobs {
     this.turned();
   }
 
+  /** A usual agent sets the other knobs that are not turned. */
+  #preset(): HTMLElement[] {
+    const info = this.#info("agent");
+    if (!info) return [];
+    const now = String(this.#values.get("agent") ?? "");
+    const field = make("input", { type: "text", value: now, placeholder: "recast", autocomplete: "off", spellcheck: false });
+    field.setAttribute("list", "agents");
+    field.addEventListener("change", () => this.turn("agent", field.value.trim() || null));
+    const agents = make("datalist", { id: "agents" }, ...AGENTS.map((name) => make("option", { value: name })));
+    const knob = make("label", { className: "knob wide" }, make("span", { textContent: "agent" }), field, agents);
+    knob.dataset["knob"] = "agent";
+    knob.classList.toggle("changed", now !== "");
+    return [knob, make("p", { className: "about", textContent: info.about })];
+  }
+
+  #keep(): HTMLElement[] {
+    const info = this.#info("keep");
+    if (!info) return [];
+    const select = make("select", { disabled: info.refused !== null }, new Option("all", "all"), new Option("largest piece", "largest"));
+    select.value = String(this.#values.get("keep") ?? "all");
+    const knob = make("label", { className: "knob" }, make("span", { textContent: "keep" }), select);
+    select.addEventListener("change", () => this.#set("keep", select.value, knob, "all"));
+    return [knob, make("p", { className: "about", textContent: `${info.about} Places are put down with the tool Seed.` })];
+  }
+
   #jumps(): HTMLElement[] {
-    const knob = document.createElement("label");
-    knob.className = "knob";
-    const title = Object.assign(document.createElement("span"), { textContent: "jumps" });
-    const input = Object.assign(document.createElement("input"), { type: "checkbox" });
-    input.checked = this.#values.has("jumps");
-    input.disabled = this.#infos.some(({ name, refused }) => name === "jumps" && refused !== null);
-    input.addEventListener("change", () => this.#set("jumps", input.checked, knob, false));
-    knob.append(title, input);
-    const about = document.createElement("p");
-    about.className = "about";
-    about.textContent = this.#infos.find(({ name }) => name === "jumps")?.about ?? "";
-    return [knob, about];
+    const info = this.#info("jumps");
+    const input = make("input", { type: "checkbox", checked: this.#values.has("jumps"), disabled: info?.refused !== null });
+    const knob = make("label", { className: "knob" }, make("span", { textContent: "jumps" }), input);
+    input.addEventListener("change", () => this.turn("jumps", input.checked || null));
+    return [knob, make("p", { className: "about", textContent: info?.about ?? "" })];
   }
 
   #knob({ name, type, about, default: standard, refused }: SettingInfo): HTMLElement[] {
-    const knob = document.createElement("label");
-    knob.className = "knob";
+    const title = make("span", { textContent: words(name) });
+    const knob = make("label", { className: "knob" }, title);
     knob.dataset["knob"] = name;
     knob.classList.toggle("changed", this.#values.has(name));
     knob.classList.toggle("refused", refused !== null);
-    const title = document.createElement("span");
-    title.textContent = words(name);
-    knob.append(title);
-    const value = this.#values.get(name) ?? (standard as Value | null);
     const disabled = refused !== null;
+    // An agent that was chosen sets what is not turned.
+    const isAuto = standard === null || (this.#values.has("agent") && !this.#values.has(name) && (AGENT.includes(name) || FIRST.includes(name)));
+    const value = this.#values.get(name) ?? (isAuto ? null : standard);
     if (type.kind === "flag") {
-      const input = Object.assign(document.createElement("input"), { type: "checkbox", disabled });
-      input.checked = value === true;
+      const input = make("input", { type: "checkbox", disabled, checked: value === true });
       input.addEventListener("change", () => this.#set(name, input.checked, knob, standard));
       knob.append(input);
     } else if (type.kind === "choice") {
-      const select = Object.assign(document.createElement("select"), { disabled });
-      for (const choice of type.choices) select.append(new Option(words(choice), choice, false, choice === value));
+      const select = make("select", { disabled }, ...type.choices.map((choice) => new Option(words(choice), choice, false, choice === value)));
       select.addEventListener("change", () => this.#set(name, select.value, knob, standard));
       knob.append(select);
     } else if (type.kind === "number" || type.kind === "count") {
       const unit = type.kind === "number" ? type.unit : "";
       const step = type.kind === "number" ? type.step : 1;
-      title.append(" ", Object.assign(document.createElement("small"), { textContent: unit === "m2" ? "m²" : unit }));
-      const range = Object.assign(document.createElement("input"), { type: "range", disabled });
-      Object.assign(range, { min: String(type.low), max: String(type.high), step: String(step) });
-      const box = Object.assign(document.createElement("input"), { type: "number", disabled, step: "any" });
+      title.append(" ", make("small", { textContent: unit === "m2" ? "m²" : unit }));
+      const range = make("input", { type: "range", disabled, min: String(type.low), max: String(type.high), step: String(step) });
+      const box = make("input", { type: "number", disabled, step: "any" });
       if (value === null) {
         box.placeholder = "auto";
         range.value = String(type.low);
@@ -151,18 +182,15 @@ export class Knobs {
       box.setAttribute("aria-label", `${words(name)}, as a number`);
       range.addEventListener("input", () => {
         box.value = range.value;
-        this.#set(name, Number(range.value), knob, standard);
+        this.#set(name, Number(range.value), knob, isAuto ? null : standard);
       });
       box.addEventListener("change", () => {
         const given = box.value === "" ? NaN : Number(box.value);
         if (!Number.isNaN(given)) range.value = box.value;
-        this.#set(name, given, knob, standard);
+        this.#set(name, given, knob, isAuto ? null : standard);
       });
       knob.append(range, box);
     }
-    const help = document.createElement("p");
-    help.className = "about";
-    help.textContent = refused === null ? about : `Not here: ${refused}.`;
-    return [knob, help];
+    return [knob, make("p", { className: "about", textContent: refused === null ? about : `Not here: ${refused}.` })];
   }
 }

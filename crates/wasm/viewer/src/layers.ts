@@ -1,8 +1,10 @@
 // From arrays of the package to things that are drawn.
 import * as THREE from "three";
 import type { Link, NavMesh, Stages } from "waymesh";
+import { Colours, middles, type ColourBy } from "./colours";
 import type { Opened } from "./messages";
-import { LIFT, scale, soft, type View } from "./view";
+import type { Point } from "./project";
+import { LIFT, nearer, scale, soft, type View } from "./view";
 
 /** Layers with a switch: name, what it says, and if it is on at first. */
 export const LAYERS = [
@@ -22,8 +24,8 @@ export const LAYERS = [
   ["distances", "distance field", false],
   ["regions", "regions", false],
   ["voxels", "voxels", false],
-  ["raw", "raw contours", false],
-  ["contours", "contours", false],
+  ["raw", "contours as traced", false],
+  ["contours", "contours, simplified", false],
   ["triangles", "triangulation", false],
 ] as const;
 
@@ -36,9 +38,10 @@ const NO_REGION = 4294967295;
 /** More boxes than this are not drawn: a browser would stand still. */
 const MOST_BOXES = 600_000;
 
-export function drawScene(view: View, { vertices, triangles }: Opened): void {
-  if (triangles.length === 0) {
-    view.put("scene");
+/** The level: as its file has it, with its colours, or its triangles in grey. */
+export function drawScene(view: View, { vertices, triangles }: Opened, coloured: THREE.Object3D | null): void {
+  if (coloured || triangles.length === 0) {
+    view.put("scene", ...(coloured ? [coloured] : []));
     return;
   }
   const geometry = new THREE.BufferGeometry();
@@ -71,8 +74,10 @@ function painted(positions: ArrayLike<number>, triangles: Uint32Array, colour: (
  */
 export function drawKept(view: View, mesh: NavMesh, by: ColourBy): void {
   view.put("kept", view.lines(wallEnds(mesh), 0x7a3fc2, 3, 1.5 * LIFT));
-  view.put("keptPolygons", solid(mesh, by));
-  view.put("keptBorders", view.lines(wallEnds(mesh), 0x14261d, 2));
+  const colours = new Colours();
+  colours.follow(null, mesh);
+  view.put("keptPolygons", solid(mesh, by, colours, null));
+  view.put("keptBorders", view.lines(wallEnds(mesh), view.ink, 2));
 }
 
 function wallEnds(mesh: NavMesh): Float32Array {
@@ -82,21 +87,32 @@ function wallEnds(mesh: NavMesh): Float32Array {
   return ends;
 }
 
-export type ColourBy = "island" | "polygon" | "region" | "area" | "height";
+/** Amounts by polygon, for a scale of colours: distances in metres, infinite where no way leads. */
+export function amounts(mesh: NavMesh, by: ColourBy, from: Point | undefined): Float32Array | null {
+  if (by !== "wall distance" && (by !== "distance" || !from)) return null;
+  const { at, areas } = middles(mesh);
+  if (by === "distance") return mesh.distances(from!, at);
+  return areas.map((_, polygon) => mesh.nearestWall(at.subarray(3 * polygon, 3 * polygon + 3), FARTHEST)?.distance ?? FARTHEST);
+}
+
+/** Walls that are farther away are not looked for, in metres. */
+const FARTHEST = 10;
 
 /** The ground of a mesh, painted. */
-function solid(mesh: NavMesh, by: ColourBy): THREE.Object3D {
+function solid(mesh: NavMesh, by: ColourBy, colours: Colours, values: Float32Array | null): THREE.Object3D {
   const { polygonTriangles: first, triangles, positions } = mesh.ground(true);
-  const { islands, regions, areas } = mesh.polygons;
+  const { areas } = mesh.polygons;
+  const most = values ? values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), 0.01) : 1;
   const owner = new Uint32Array(triangles.length / 3);
   for (let polygon = 0; polygon + 1 < first.length; polygon += 1) owner.fill(polygon, first[polygon], first[polygon + 1]);
   const [, low, , , high] = mesh.bounds as unknown as [number, number, number, number, number];
   const named = mesh.areas;
   const colour = (triangle: number, out: THREE.Color): void => {
     const polygon = owner[triangle]!;
-    if (by === "polygon") soft(polygon, out);
-    else if (by === "island") soft(islands[polygon]!, out);
-    else if (by === "region") soft(regions[polygon]!, out);
+    if (values) {
+      if (Number.isFinite(values[polygon]!)) scale(values[polygon]! / most, out);
+      else out.set(0x868e96);
+    } else if (by === "polygon" || by === "island" || by === "region") soft(colours.of(by, polygon), out);
     else if (by === "area") {
       const own = named[areas[polygon]!]?.colour;
       if (own) out.setRGB(own[0]! / 255, own[1]! / 255, own[2]! / 255, THREE.SRGBColorSpace);
@@ -105,23 +121,18 @@ function solid(mesh: NavMesh, by: ColourBy): THREE.Object3D {
   };
   const geometry = painted(positions, triangles, colour);
   geometry.computeVertexNormals();
-  const material = new THREE.MeshLambertMaterial({
-    vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.8,
-    polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2,
-  });
-  const ground = new THREE.Mesh(geometry, material);
-  ground.position.y = LIFT / 2;
-  return ground;
+  const material = nearer(new THREE.MeshLambertMaterial({ vertexColors: true, side: THREE.DoubleSide, transparent: true, opacity: 0.8 }));
+  return new THREE.Mesh(geometry, material);
 }
 
-export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
+export function drawMesh(view: View, mesh: NavMesh, by: ColourBy, colours: Colours, values: Float32Array | null): void {
   const { triangles, positions } = mesh.ground(true);
   const { corners, starts } = mesh.polygons;
-  view.put("polygons", solid(mesh, by));
+  view.put("polygons", solid(mesh, by, colours, values));
 
   const vertices = mesh.vertices;
   const wallPairs = mesh.walls;
-  view.put("borders", view.lines(wallEnds(mesh), 0x14261d, 2));
+  view.put("borders", view.lines(wallEnds(mesh), view.ink, 2));
 
   const isWall = new Set<string>();
   for (let index = 0; index < wallPairs.length; index += 2) isWall.add(`${wallPairs[index]},${wallPairs[index + 1]}`);
@@ -145,22 +156,35 @@ export function drawMesh(view: View, mesh: NavMesh, by: ColourBy): void {
     }
   }
   view.put("heights", view.lines(edges, 0x777777, 1));
-  const isJump = ({ kind }: Link) => kind === "jump" || kind === "drop";
-  view.put("links", drawLinks(view, mesh.links.filter((link) => !isJump(link)), 0xc2571a));
-  view.put("jumps", drawLinks(view, mesh.links.filter(isJump), 0x8a3ffc));
+  drawLinks(view, mesh);
 }
 
-/** Links as bows from the middle of one end to that of the other. */
-function drawLinks(view: View, links: Link[], colour: number): THREE.Object3D {
-  const ends: number[] = [];
+const LINK_COLOURS = { links: 0xc2571a, jumps: 0x8a3ffc, shut: 0x868e96 };
+
+/** The links of a mesh; those that are closed are grey. */
+export function drawLinks(view: View, mesh: NavMesh): void {
+  const isJump = ({ kind }: Link) => kind === "jump" || kind === "drop";
+  const { links } = mesh;
+  const drawn = (isOf: (link: Link) => boolean, colour: number) => {
+    const bows = (isOpen: boolean) => links.filter((link) => isOf(link) && link.isOpen === isOpen).flatMap(pairs);
+    return [view.lines(bows(true), colour, 2.5), view.lines(bows(false), LINK_COLOURS.shut, 2.5)];
+  };
+  view.put("links", ...drawn((link) => !isJump(link), LINK_COLOURS.links));
+  view.put("jumps", ...drawn(isJump, LINK_COLOURS.jumps));
+}
+
+/** A link as a bow from the middle of one end to that of the other. */
+export function bowOf(link: Link): THREE.Vector3[] {
   const middle = (end: Float32Array) => new THREE.Vector3(end[0]! + end[3]!, end[1]! + end[4]!, end[2]! + end[5]!).multiplyScalar(0.5);
-  for (const link of links) {
-    const [from, to] = [middle(link.start), middle(link.end)];
-    const top = from.clone().lerp(to, 0.5).setY(Math.max(from.y, to.y) + 0.2 + from.distanceTo(to) / 4);
-    const bow = new THREE.QuadraticBezierCurve3(from, top, to).getPoints(8);
-    for (let index = 0; index + 1 < bow.length; index += 1) ends.push(...bow[index]!.toArray(), ...bow[index + 1]!.toArray());
-  }
-  return view.lines(ends, colour, 2.5);
+  const [from, to] = [middle(link.start), middle(link.end)];
+  const top = from.clone().lerp(to, 0.5).setY(Math.max(from.y, to.y) + 0.2 + from.distanceTo(to) / 4);
+  return new THREE.QuadraticBezierCurve3(from, top, to).getPoints(8);
+}
+
+/** Both ends of each segment of a bow. */
+function pairs(link: Link): number[] {
+  const bow = bowOf(link);
+  return bow.slice(1).flatMap((point, index) => [...bow[index]!.toArray(), ...point.toArray()]);
 }
 
 /** Flat squares on the ground, one for each span. */
@@ -206,7 +230,7 @@ export function drawStages(view: View, stages: Stages, wanted: Set<string>): str
   const walked = Float32Array.from(inRegion.flatMap((span) => [...stages.spans.subarray(3 * span, 3 * span + 3)]));
   put("regions", () => squares(walked, side, (index, out) => soft(stages.regions[inRegion[index]!]!, out)));
   put("voxels", () => boxes(stages.voxels, side));
-  put("raw", () => view.lines(stages.rawContours, 0xa23b72, 2));
+  put("raw", () => view.lines(stages.rawContours, 0xf08c00, 2));
   put("contours", () => view.lines(stages.contours, 0xd1495b, 3, 2 * LIFT));
   put("triangles", () => view.lines(stages.triangles, 0x3d6ea5, 1, 2 * LIFT));
   const count = Math.max(wanted.has("voxels") ? stages.voxels.length / 4 : 0, stages.spans.length / 3);

@@ -5,17 +5,19 @@ import { bake, cancel, later, paint, startBaker } from "./bakes";
 import { listenToCanvas } from "./clicks";
 import { listenToCompare } from "./compare";
 import { crowdHooks, listenToCrowd } from "./crowd";
-import type { Point } from "./link";
-import type { AnySettings } from "./messages";
-import { removeObstacles } from "./obstacles";
-import { openBuiltin, openExample, openFile, openFirst } from "./open";
-import { complain, find } from "./page";
-import { dropCorner, listenToPainter } from "./painter";
+import { listenToEditor } from "./editor";
 import { judgeHooks, listenToJudge } from "./judge";
+import { listenToLevel } from "./level";
+import type { AnySettings } from "./messages";
+import { openBuiltin, openExample, openFiles, openFirst } from "./open";
+import { complain, find, listenToTabs } from "./page";
+import { listenToPainter } from "./painter";
 import { search, showRadius } from "./path";
+import type { Point } from "./project";
 import { save } from "./save";
-import { knobs, pipeline, remember, state, view, when } from "./state";
-import { makeSwitches, peel } from "./switches";
+import { gather, listenToSession } from "./session";
+import { colourBy, knobs, pipeline, state, tell, view, when } from "./state";
+import { makeSwitches } from "./switches";
 import { listenToTour } from "./tour";
 import { listenToWhy } from "./why";
 import "./style.css";
@@ -40,21 +42,29 @@ async function start(): Promise<void> {
   });
   makeSwitches();
   knobs.show("voxels");
+  listenToTabs();
+  if (matchMedia("(max-width: 640px)").matches) document.body.classList.add("folded");
   listenToCanvas();
   listenToPanel();
   listenToCompare();
   listenToCrowd();
+  listenToEditor();
   listenToJudge();
+  listenToLevel();
   listenToPainter();
   listenToTour();
   listenToWhy();
   listenToFiles();
+  listenToSession();
   await openFirst();
 }
 
 function listenToPanel(): void {
   when("knob", later);
-  when("mesh", search);
+  when("mesh", () => {
+    search();
+    if (colourBy() === "distance") paint();
+  });
   pipeline.addEventListener("change", () => {
     knobs.show(pipeline.value as "voxels");
     later();
@@ -62,29 +72,23 @@ function listenToPanel(): void {
   onClick("#rebake", () => void bake());
   onClick("#cancel", cancel);
   onClick("#reset", () => knobs.reset());
-  onClick("#clear", () => {
-    state.points = [];
-    search();
-    remember();
-  });
-  onClick("#no-obstacles", removeObstacles);
-  find("#colour").addEventListener("change", paint);
-  find("#shortest").addEventListener("change", search);
-  find("#radius").addEventListener("input", () => {
-    showRadius();
-    search();
-    remember();
-  });
-  for (const input of document.querySelectorAll("input[name=tool]")) {
-    input.addEventListener("change", () => {
-      dropCorner();
+  for (const [name, event] of [["#shortest", "change"], ["#radius", "input"]] as const) {
+    find(name).addEventListener(event, () => {
+      showRadius();
       search();
+      tell("edit");
     });
   }
-  find("#peel").addEventListener("input", peel);
+  const menu = find<HTMLDetailsElement>("#save-menu");
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-save]")) {
-    button.addEventListener("click", () => void save(button.dataset["save"] ?? "").catch(complain));
+    button.addEventListener("click", () => {
+      void save(button.dataset["save"] ?? "").catch(complain);
+      menu.open = button.dataset["save"] === "link";
+    });
   }
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (target instanceof Node && !menu.contains(target)) menu.open = false;
+  });
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-example]")) {
     button.addEventListener("click", () => void openExample(button.dataset["example"] ?? ""));
   }
@@ -93,8 +97,7 @@ function listenToPanel(): void {
 function listenToFiles(): void {
   const file = find<HTMLInputElement>("#file");
   file.addEventListener("change", () => {
-    const [given] = file.files ?? [];
-    if (given) void openFile(given).catch(complain);
+    void openFiles([...(file.files ?? [])]).catch(complain);
     file.value = "";
   });
   document.addEventListener("dragover", (event) => {
@@ -107,8 +110,7 @@ function listenToFiles(): void {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    const [given] = event.dataTransfer?.files ?? [];
-    if (given) void openFile(given).catch(complain);
+    void openFiles([...(event.dataTransfer?.files ?? [])]).catch(complain);
   });
 }
 
@@ -129,6 +131,10 @@ Object.assign(window, {
     },
     get made() {
       return state.made;
+    },
+    /** The work as a project file has it. */
+    get work() {
+      return gather();
     },
     get settings(): AnySettings {
       return knobs.settings;

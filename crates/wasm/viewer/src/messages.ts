@@ -1,6 +1,6 @@
 // What the page and its worker tell each other.
-import type { Judgement, PairExplanation, PartName, PlaceExplanation, PlanSettings, Report, Settings, Stages } from "waymesh";
-import type { Point } from "./link";
+import type { Hint, Judgement, PairExplanation, PartName, PlaceExplanation, PlanSettings, Report, SceneOptions, Settings, Shape, Stages } from "waymesh";
+import type { Point } from "./project";
 
 /** Where a scene comes from. */
 export type Source =
@@ -8,16 +8,14 @@ export type Source =
   | { kind: "scene"; name: string; bytes: Uint8Array }
   | { kind: "plan"; name: string; bytes: Uint8Array };
 
-/** A box that stands in the way: its middle on the ground, and its sides. */
-export interface Box {
-  at: [number, number, number];
-  size: [number, number, number];
-}
+/** How the file of a scene is read. */
+export type Load = Pick<SceneOptions, "up" | "scale" | "winding" | "areaRules">;
 
-/** Triangles of a scene; none for a floor plan. */
+/** Triangles of a scene, none for a floor plan, and what is unusual about them. */
 export interface Opened {
   vertices: Float32Array;
   triangles: Uint32Array;
+  hints: Hint[];
 }
 
 /** A mesh as bytes, with its figures. */
@@ -41,8 +39,8 @@ export type Parts = Partial<Record<PartName, WebAssembly.Module>>;
 
 export type Request =
   | { id: number; kind: "module"; module: WebAssembly.Module; parts: Parts }
-  | { id: number; kind: "open"; source: Source }
-  | { id: number; kind: "bake"; settings: AnySettings; obstacles: Box[] }
+  | { id: number; kind: "open"; source: Source; load: Load }
+  | { id: number; kind: "bake"; settings: AnySettings; obstacles: Shape[] }
   | { id: number; kind: "stages"; settings: AnySettings }
   | { id: number; kind: "judge"; bytes: Uint8Array }
   | { id: number; kind: "why"; at: Point; to: Point | null; settings: AnySettings };

@@ -2,65 +2,162 @@
 import { NavMesh, Plan } from "waymesh";
 import * as THREE from "three";
 import { bake, cancel, job, show, showFigures } from "./bakes";
-import { setCrowd } from "./crowd";
+import { colouredLevel, toGlb } from "./convert";
+import { showThings } from "./editor";
 import { STAGE_LAYERS, drawScene } from "./layers";
-import { readLink } from "./link";
-import type { Source } from "./messages";
-import { complain, find } from "./page";
-import { dropCorner, showPaint } from "./painter";
-import { search, showRadius } from "./path";
-import { drawObstacles } from "./placed";
-import { isPlan, knobs, pipeline, remember, state, tell, view } from "./state";
+import { dropLink } from "./links";
+import type { Load, Source } from "./messages";
+import { advise, complain, find, forgetAdvice } from "./page";
+import { dropCorners } from "./painter";
+import { search } from "./path";
+import { readLink, readProject, type Project } from "./project";
+import { forgetSteps, lastVisit, restore } from "./session";
+import { readSettings } from "./settings";
+import { colours, isPlan, knobs, pipeline, select, state, tell, view } from "./state";
+import { keepFile } from "./store";
 import { peel } from "./switches";
 
 /** Larger files do not fit beside the bake into the memory that a page may have. */
 const MOST_BYTES = 256 << 20;
+/** How often a file of `waymesh view` is looked at, in milliseconds. */
+const LOOK = 1500;
 
 /** Layers of what the last source had. */
-const OF_SOURCE = [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "jumps", "heights", "obstacles", "points"];
+const OF_SOURCE = [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "jumps", "heights", "things", "points"];
 
-async function open(next: Source): Promise<void> {
-  const opened = await job((baker) => baker.open(next));
-  if (!opened) return;
+/** A project whose file is still to be opened by hand. */
+let awaited: Project | null = null;
+
+/**
+ * Opens a source in place of the one before, without a bake. Returns `false` if it cannot be read:
+ * what was open stays then.
+ */
+export async function openSource(next: Source, load: Load): Promise<boolean> {
+  const opened = await job((baker) => baker.open(next, load));
+  if (!opened) return false;
   complain(null);
-  Object.assign(state, { source: next, points: [], obstacles: [], painted: [] });
+  forgetAdvice();
+  Object.assign(state, { source: next, load, points: [], things: [], links: [], shut: [], seeds: [], areas: {} });
+  colours.forget();
   for (const name of OF_SOURCE) view.put(name);
-  dropCorner();
-  showPaint();
-  drawScene(view, opened);
+  dropCorners();
+  dropLink();
+  select(null);
+  showThings();
+  const coloured = next.kind === "scene" ? await colouredLevel(next.name, next.bytes, load).catch(() => null) : null;
+  drawScene(view, opened, coloured);
   const bounds = new THREE.Box3();
   for (let index = 0; index < opened.vertices.length; index += 3) bounds.expandByPoint(new THREE.Vector3().fromArray(opened.vertices, index));
   view.frame(bounds);
   for (const option of pipeline.options) option.disabled = isPlan();
   knobs.show(isPlan() ? "plans" : (pipeline.value as "voxels"));
   peel();
-  const list = find<HTMLSelectElement>("#scene");
-  if (next.kind === "builtin") list.value = next.name;
-  else {
-    list.querySelector("[data-file]")?.remove();
-    const option = new Option(next.name, "", true, true);
-    option.dataset["file"] = "";
-    list.add(option, 0);
+  showName(next.kind === "builtin" ? next.name : null, next.name);
+  for (const { text, option, value } of opened.hints) {
+    advise(text, option === null ? [] : [[`Set ${option} to ${option === "scale" ? Number(value) * (load.scale ?? 1) : value}`, () => void reload(option, value).catch(complain)]]);
   }
+  if (next.kind !== "builtin") void keepFile(next.name, next.bytes);
   tell("source");
-  remember();
+  return true;
+}
+
+/** Reads the file again as a hint says. */
+async function reload(option: "scale" | "up" | "winding", value: number | string | null): Promise<void> {
+  await readAgain({ ...state.load, [option]: option === "scale" ? Number(value) * (state.load.scale ?? 1) : value });
+}
+
+/** Reads the file that is open in another way, and bakes it. What lies on it stays. */
+export async function readAgain(load: Load): Promise<void> {
+  if (state.source?.kind !== "scene") {
+    complain("only the file of a scene is read with an axis, a unit or rules");
+    return;
+  }
+  const { things, links, shut, seeds, points } = state;
+  if (!(await openSource(state.source, load))) return;
+  Object.assign(state, { things, links, shut, seeds, points });
+  showThings();
+  tell("edit");
   await bake();
+}
+
+async function open(next: Source, load: Load = {}): Promise<void> {
+  if (!(await openSource(next, load))) return;
+  forgetSteps();
+  await bake();
+}
+
+/** Shows the name of what is open; a file gets an entry of its own. */
+function showName(builtin: string | null, name: string): void {
+  const list = find<HTMLSelectElement>("#scene");
+  list.querySelector("[data-file]")?.remove();
+  if (builtin !== null) {
+    list.value = builtin;
+    return;
+  }
+  const option = new Option(name, "", true, true);
+  option.dataset["file"] = "";
+  list.add(option, 0);
 }
 
 export const openBuiltin = (name: string): Promise<void> => open({ kind: "builtin", name });
 
-/** Opens a file: a scene, a floor plan, or a mesh that is only looked at. */
-export async function openFile(file: File): Promise<void> {
+/** Opens files: a scene with what belongs to it, a floor plan, a mesh, settings, or a project. */
+export async function openFiles(files: File[], load: Load = {}): Promise<void> {
+  const endingOf = ({ name }: File) => name.toLowerCase().split(".").at(-1) ?? "";
+  const file = files.find((file) => !["bin", "png", "jpg", "jpeg", "ktx2", "webp", "mtl"].includes(endingOf(file))) ?? files[0];
+  if (!file) return;
   const megabytes = (bytes: number) => Math.ceil(bytes / (1 << 20));
   if (file.size > MOST_BYTES) {
     complain(`${file.name} has ${megabytes(file.size)} MB, and this page takes ${megabytes(MOST_BYTES)} MB at most: bake it with the program, waymesh build, and open the mesh here`);
     return;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const ending = file.name.toLowerCase().split(".").at(-1) ?? "";
+  const ending = endingOf(file);
   if (["wmesh", "wmrun"].includes(ending)) return openMesh(file.name, bytes);
-  const kind = ["geojson", "json", "svg", "toml", "wkt"].includes(ending) ? "plan" : "scene";
-  await open({ kind, name: file.name, bytes });
+  const text = () => new TextDecoder().decode(bytes);
+  if (file.name.toLowerCase().endsWith(".waymesh.json")) return openProject(file.name, text());
+  if (ending === "toml") {
+    const settings = readSettings(text());
+    if (settings) return applySettings(settings);
+  }
+  if (["geojson", "json", "svg", "toml", "wkt"].includes(ending)) return open({ kind: "plan", name: file.name, bytes });
+  const glb = await toGlb(file.name, bytes, files).catch((error: unknown) => new Error(`${file.name}: ${error instanceof Error ? error.message : String(error)}`));
+  if (glb instanceof Error) {
+    complain(glb);
+    return;
+  }
+  const source: Source = glb ? { kind: "scene", name: file.name.replace(/\.[^.]*$/, ".glb"), bytes: glb } : { kind: "scene", name: file.name, bytes };
+  const { name } = source;
+  if (awaited?.source?.name === name) {
+    const project = awaited;
+    awaited = null;
+    await openSource(source, project.load);
+    if (await restore(project)) return;
+  }
+  await open(source, load);
+}
+
+async function openProject(name: string, text: string): Promise<void> {
+  let project: Project | null = null;
+  try {
+    project = readProject(JSON.parse(text));
+  } catch {
+    // Said below.
+  }
+  if (!project) complain(`${name}: this is no project of this page`);
+  else if (await restore(project)) forgetSteps();
+  else await await_(project);
+}
+
+/** Settings of a file, over what is open. */
+function applySettings(found: NonNullable<ReturnType<typeof readSettings>>): Promise<void> {
+  if (found.pipeline && !isPlan()) pipeline.value = found.pipeline;
+  knobs.restore(found.settings, isPlan() ? "plans" : (pipeline.value as "voxels"));
+  state.things = [...state.things.filter(({ kind }) => kind === "obstacle"), ...found.things];
+  if (found.seeds.length > 0) state.seeds = found.seeds;
+  showThings();
+  tell("edit");
+  return bake();
 }
 
 function openMesh(name: string, bytes: Uint8Array): void {
@@ -71,14 +168,19 @@ function openMesh(name: string, bytes: Uint8Array): void {
     return;
   }
   cancel();
-  Object.assign(state, { source: null, made: null, points: [], obstacles: [], painted: [] });
-  for (const layer of ["scene", "obstacles", "points", ...STAGE_LAYERS]) view.put(layer);
-  showPaint();
+  Object.assign(state, { source: null, load: {}, made: null, points: [], things: [], links: [], shut: [], seeds: [] });
+  for (const layer of ["scene", "things", "points", ...STAGE_LAYERS]) view.put(layer);
+  colours.forget();
+  select(null);
+  showThings();
   view.bounds.makeEmpty();
   complain(null);
+  forgetAdvice();
+  showName(null, name);
   tell("source");
   show(bytes);
   showFigures();
+  advise(`${name} is a mesh without its scene: paths, crowds and links work on it, and settings have no effect`, []);
 }
 
 export async function openExample(name: string): Promise<void> {
@@ -88,35 +190,72 @@ export async function openExample(name: string): Promise<void> {
   else await openBuiltin(name === "storeys" ? "overlapping-storeys" : "dungeon-rooms");
 }
 
+/** Shows an example until the file of a project is opened by hand. */
+async function await_(project: Project): Promise<void> {
+  awaited = project;
+  if (!state.mesh) await openBuiltin("dungeon-rooms");
+  advise(`this work is about the file ${project.source?.name}, which this browser does not have: open it to go on`, []);
+}
+
+interface Served {
+  name: string;
+  load?: Load;
+  modified?: number;
+}
+
+async function served(): Promise<Served | null> {
+  const answer = await fetch("./waymesh-view.json").catch(() => null);
+  if (!answer?.ok || !answer.headers.get("content-type")?.includes("json")) return null;
+  const found = (await answer.json()) as Partial<Served>;
+  return typeof found.name === "string" ? (found as Served) : null;
+}
+
+async function servedFile(name: string): Promise<File> {
+  return new File([await (await fetch("./waymesh-view.bin")).blob()], name);
+}
+
+/** Reads a level again when its file has changed: what lies on it stays. */
+function watch({ name, modified }: Served): void {
+  let seen = modified;
+  const look = async () => {
+    const found = await served().catch(() => null);
+    if (found?.modified !== undefined && found.modified !== seen && found.name === name) {
+      seen = found.modified;
+      if (state.source?.kind === "scene") {
+        const bytes = new Uint8Array(await (await servedFile(name)).arrayBuffer());
+        state.source = { ...state.source, bytes };
+        await readAgain(state.load);
+      }
+    }
+    setTimeout(() => void look(), LOOK);
+  };
+  setTimeout(() => void look(), LOOK);
+}
+
 /**
  * Shows what is there first: what `waymesh view` was given, what the link says, or the first
  * example.
  */
 export async function openFirst(): Promise<void> {
-  const served = await fetch("./waymesh-view.json").then((answer) => (answer.ok && answer.headers.get("content-type")?.includes("json") ? answer.json() : null)).catch(() => null);
-  if (served && typeof served.name === "string") {
-    const answer = await fetch("./waymesh-view.bin");
-    await openFile(new File([await answer.blob()], served.name));
+  const found = await served();
+  const link = readLink(location.hash);
+  if (found) {
+    await openFiles([await servedFile(found.name)], found.load);
+    if (link?.source?.name === found.name && (await restore(link))) forgetSteps();
+    if (!state.mesh) showName(null, found.name);
+    if (found.modified !== undefined) watch(found);
     return;
   }
-  const link = readLink(location.hash);
   if (link) {
-    pipeline.value = link.pipeline;
-    knobs.show(pipeline.value as "voxels");
-    knobs.restore(link.settings as Record<string, unknown>);
-    find<HTMLInputElement>("#radius").value = String(link.radius);
-    showRadius();
-    setCrowd(link.crowd);
-    for (const box of document.querySelectorAll<HTMLInputElement>("#layers input")) {
-      if (box.checked !== link.layers.includes(box.value)) box.click();
-    }
+    if (await restore(link)) forgetSteps();
+    else await await_(link);
+    return;
   }
-  await openBuiltin(link?.scene ?? "dungeon-rooms");
-  if (!link) return;
-  Object.assign(state, { points: link.points, obstacles: link.obstacles, painted: link.painted });
-  drawObstacles(view, state.obstacles);
-  showPaint();
+  await openBuiltin("dungeon-rooms");
+  const before = lastVisit();
+  if (before) {
+    advise(`your last visit was about ${before.source?.name ?? "a mesh"}`, [["Go on with it", () => void restore(before).then((is) => (is ? forgetSteps() : await_(before)))]]);
+  }
   search();
-  remember();
-  if (state.obstacles.length + state.painted.length > 0) await bake();
 }
+

@@ -1,189 +1,138 @@
-// Paints areas: a box is dragged over the ground, or two of its corners are clicked; the list of
-// what was painted.
-import * as THREE from "three";
-import { boxOf, type Painted } from "./areas";
-import { follow, later } from "./bakes";
-import type { Point } from "./link";
+// Puts things down: obstacles by a click, areas by dragging a box, polygons corner by corner.
+import { addThing } from "./editor";
+import { hint } from "./hints";
 import { complain, find } from "./page";
-import { remember, state, view } from "./state";
-import type { Hit } from "./view";
+import { polygonOf, boxBetween, drawThing } from "./things";
+import type { Point, Thing } from "./project";
+import { isPlan, knobs, state, tool, view } from "./state";
 
 /** Boxes that are narrower were not meant, in metres. */
 const NARROW = 0.2;
-/** Costs that a person can tell apart; the field takes others, too. */
-const MOST_COST = 1000;
 const USUAL_COST = 5;
+/** Height of obstacles, and how high above its ground an area reaches, in metres. */
+const HEIGHT = { obstacle: 2, area: 1 };
+/** How near to its first corner a polygon is closed, in pixels. */
+const CLOSE = 12;
 
-/** The first corner, when the second one is still to be clicked. */
-let corner: Point | null = null;
+/** Corners that were clicked, of a box or a polygon. */
+let corners: Point[] = [];
 
-/** What the next area costs. */
+/** What the next area is. */
 function cost(): number | null {
   if (find<HTMLInputElement>("#area-blocked").checked) return null;
   const given = find<HTMLInputElement>("#area-cost").valueAsNumber;
-  return given >= 0 ? Math.min(given, MOST_COST) : USUAL_COST;
+  return given >= 0 ? given : USUAL_COST;
+}
+const areaName = () => find<HTMLInputElement>("#area-name").value.trim();
+const kind = (): Thing["kind"] => (tool() === "area" ? "area" : "obstacle");
+const shape = () => find<HTMLSelectElement>(tool() === "area" ? "#area-shape" : "#obstacle-shape").value as Thing["shape"];
+
+function isRefused(): boolean {
+  if (!state.source) complain("obstacles and areas need a scene or a floor plan: a mesh alone cannot be changed");
+  else if (kind() === "obstacle" && isPlan()) complain("obstacles need a scene of triangles, not a floor plan");
+  else return false;
+  return true;
 }
 
-/** Green is cheap, yellow to red is costly, dark is blocked. */
-function colour(cost: number | null): THREE.Color {
-  if (cost === null) return new THREE.Color(0x2b2b33);
-  if (cost < 1) return new THREE.Color(0x2f9e44);
-  return new THREE.Color().setHSL(0.14 * (1 - Math.min(Math.log10(cost) / 1.5, 1)), 0.9, 0.5);
-}
-
-function drawn(painted: Painted, opacity: number): THREE.Object3D[] {
-  const [low, high] = boxOf(painted).map((point) => new THREE.Vector3(...point)) as [THREE.Vector3, THREE.Vector3];
-  const shape = new THREE.BoxGeometry(...high.clone().sub(low).toArray());
-  const material = new THREE.MeshBasicMaterial({ color: colour(painted.cost), transparent: true, opacity, depthWrite: false, side: THREE.DoubleSide });
-  const edges = new THREE.LineSegments(new THREE.EdgesGeometry(shape), new THREE.LineBasicMaterial({ color: colour(painted.cost) }));
-  const parts = [new THREE.Mesh(shape, material), edges];
-  for (const part of parts) {
-    part.position.copy(low).lerp(high, 0.5);
-    // After the polygons, which let light through, too.
-    part.renderOrder = 1;
-  }
-  return parts;
-}
-
-/** Balls to take hold of areas by. */
-function handle(painted: Painted, index: number): THREE.Object3D {
-  const [low, high] = boxOf(painted);
-  const reach = view.bounds.getSize(new THREE.Vector3()).length();
-  const ball = new THREE.Mesh(new THREE.SphereGeometry(Math.max(reach / 90, 0.15), 20, 12), new THREE.MeshLambertMaterial({ color: colour(painted.cost) }));
-  ball.position.set((low[0] + high[0]) / 2, high[1], (low[2] + high[2]) / 2);
-  ball.userData["area"] = index;
-  return ball;
-}
-
-function drawAll(): void {
-  view.put("areas", ...state.painted.flatMap((painted) => drawn(painted, 0.3)));
-  view.put("handles", ...state.painted.map(handle));
-}
-
-/** Takes hold of an area by its ball, if that was hit: it is moved over the ground. */
-export function gripHandle({ object }: Hit): { move: (at: Point) => void; end: () => void } | null {
-  const index: unknown = object.userData["area"];
-  if (typeof index !== "number") return null;
-  const move = (at: Point) => {
-    const painted = state.painted[index];
-    if (!painted) return;
-    const [a, b] = painted.corners;
-    const by = at.map((value, axis) => value - (a[axis]! + b[axis]!) / 2);
-    painted.corners = [a, b].map((corner) => corner.map((value, axis) => value + by[axis]!)) as [Point, Point];
-    drawAll();
-    void follow();
-  };
-  return { move, end: remember };
-}
-
-/** Shows everything that is painted, in the picture and as a list. */
-export function showPaint(): void {
-  drawAll();
-  find("#areas").replaceChildren(...state.painted.map(row));
-  find<HTMLButtonElement>("#no-areas").disabled = state.painted.length === 0;
-}
-
-function row(painted: Painted, index: number): HTMLElement {
-  const place = document.createElement("li");
-  const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
-  const field = Object.assign(document.createElement("input"), { type: "number", min: "0", max: String(MOST_COST), step: "any" });
-  field.setAttribute("aria-label", `Cost of a metre in area ${index + 1}`);
-  const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: painted.cost === null });
-  const label = document.createElement("label");
-  label.append(box, " blocked");
-  const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "Remove" });
-  remove.setAttribute("aria-label", `Remove area ${index + 1}`);
-  const paint = () => {
-    swatch.style.background = `#${colour(painted.cost).getHexString()}`;
-    field.disabled = painted.cost === null;
-  };
-  if (painted.cost !== null) field.value = String(painted.cost);
-  paint();
-  const change = () => {
-    if (field.value === "") field.value = String(cost() ?? USUAL_COST);
-    const given = field.valueAsNumber;
-    if (!(given >= 0 && given <= MOST_COST)) {
-      complain(`the cost of a metre is ${field.value}, but must be from 0 to ${MOST_COST}`);
-      return;
-    }
-    painted.cost = box.checked ? null : given;
-    paint();
-    drawAll();
-    later();
-  };
-  field.addEventListener("change", change);
-  box.addEventListener("change", change);
-  remove.addEventListener("click", () => {
-    state.painted.splice(index, 1);
-    changed();
-  });
-  place.append(swatch, `${index + 1}`, field, label, remove);
-  return place;
-}
-
-function changed(): void {
-  showPaint();
-  remember();
-  void follow();
-}
-
-function preview(from: Point, to: Point): void {
-  view.put("painting", ...drawn({ corners: [from, to], cost: cost() }, 0.45));
-}
-
-/** Forgets the corner that was clicked. */
-export function dropCorner(): void {
-  corner = null;
-  view.put("painting");
-  find("#area-hint").textContent = "Choose Area above. Then drag a box over the ground, or click two corners.";
-}
-
-function finish(from: Point, to: Point): void {
-  dropCorner();
-  if (Math.min(Math.abs(to[0] - from[0]), Math.abs(to[2] - from[2])) < NARROW) return;
-  if (!state.source) {
-    complain("areas need a scene or a floor plan: a mesh alone cannot be changed");
+/** Puts an obstacle down, or the next corner of one. */
+export function putObstacle(at: Point, event: { clientX: number; clientY: number }): void {
+  if (isRefused()) return;
+  const form = shape();
+  if (form === "polygon") {
+    addCorner(at, event);
     return;
   }
-  state.painted.push({ corners: [from, to], cost: cost() });
-  changed();
+  const side = Math.max(2 * Number(knobs.settings.agent_radius ?? 0.6), 1);
+  addThing({ kind: "obstacle", shape: form, at, size: [side, HEIGHT.obstacle, side], turn: 0, corners: [], name: "", cost: null });
 }
 
-/** `true` when the first corner was clicked, and the second was not. */
-export const isHalfDone = () => corner !== null;
+/** Adds a corner to a polygon; one at the first corner closes it. */
+function addCorner(at: Point, { clientX, clientY }: { clientX: number; clientY: number }): void {
+  const [first] = corners;
+  const isClosed = first && corners.length > 2 && Math.hypot(...view.project(first).map((value, axis) => value - [clientX, clientY][axis]!)) < CLOSE;
+  if (isClosed) {
+    closePolygon();
+    return;
+  }
+  corners.push(at);
+  hint(corners.length < 3 ? "Click the next corner." : "Click the next corner; the first one, or Enter, closes the polygon.");
+  preview(at);
+}
 
-/** Shows where the box would be whose first corner was clicked. */
+/** Puts the polygon down whose corners were clicked. Returns `false` if there is none. */
+export function closePolygon(): boolean {
+  if (shape() !== "polygon" || corners.length < 3) return false;
+  const made = polygonOf(kind(), corners, areaName(), kind() === "area" ? cost() : null, HEIGHT[kind()]);
+  dropCorners();
+  if (!isRefused()) addThing(made);
+  return true;
+}
+
+/** What is drawn while it is not finished. */
+function preview(to: Point): void {
+  const isLine = shape() === "polygon";
+  if (isLine) {
+    const ends = [...corners, to].flatMap((point, index, all) => (index === 0 ? [] : [...all[index - 1]!, ...point]));
+    view.put("painting", view.lines(ends, 0xc2571a, 4, 0.1, true));
+  } else if (corners[0]) view.put("painting", drawThing(areaBetween(corners[0], to), -1, false, 0.45));
+}
+
+function areaBetween(from: Point, to: Point): Thing {
+  const box = boxBetween("area", from, to, areaName(), cost(), HEIGHT.area);
+  if (shape() === "cylinder") {
+    const side = 2 * Math.hypot(to[0] - from[0], to[2] - from[2]);
+    return { ...box, shape: "cylinder", at: [from[0], box.at[1], from[2]], size: [side, box.size[1], side] };
+  }
+  return box;
+}
+
+/** Forgets the corners that were clicked. */
+export function dropCorners(): void {
+  corners = [];
+  view.put("painting");
+  hint();
+}
+
+/** `true` when corners were clicked, and more are to come. */
+export const isHalfDone = () => corners.length > 0;
+
+/** Shows what would be there with a corner under the pointer. */
 export function hoverArea(at: Point): void {
-  if (corner) preview(corner, at);
+  if (isHalfDone()) preview(at);
 }
 
-/** Begins a box. */
-export function gripArea(from: Point): { move: (at: Point) => void; end: (isDrag: boolean) => void } {
+/** Begins an area: a box or a circle is dragged or clicked twice, a polygon is clicked. */
+export function gripArea(from: Point, event: { clientX: number; clientY: number }): { move: (at: Point) => void; end: (isDrag: boolean) => void } {
   let to = from;
+  const isFirst = corners.length === 0;
   const move = (at: Point) => {
     to = at;
-    preview(corner ?? from, at);
+    if (shape() === "polygon") return;
+    if (isFirst) corners = [from];
+    preview(at);
   };
   const end = (isDrag: boolean) => {
-    if (isDrag) finish(from, to);
-    else if (corner) finish(corner, from);
-    else {
-      corner = from;
-      find("#area-hint").textContent = "Click the opposite corner. Escape ends it.";
-    }
+    if (shape() === "polygon") addCorner(from, event);
+    else if (isDrag) finish(isFirst ? from : corners[0]!, to);
+    else if (isFirst) {
+      corners = [from];
+      hint("Click the opposite corner. Escape ends it.");
+    } else finish(corners[0]!, from);
   };
   return { move, end };
 }
 
+function finish(from: Point, to: Point): void {
+  dropCorners();
+  const made = areaBetween(from, to);
+  if (Math.min(made.size[0], made.size[2]) < NARROW || isRefused()) return;
+  addThing(made);
+}
+
 export function listenToPainter(): void {
-  showPaint();
   const blocked = find<HTMLInputElement>("#area-blocked");
   blocked.addEventListener("change", () => (find<HTMLInputElement>("#area-cost").disabled = blocked.checked));
-  find("#no-areas").addEventListener("click", () => {
-    state.painted = [];
-    changed();
-  });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") dropCorner();
+    if (event.key === "Escape") dropCorners();
   });
 }

@@ -1,11 +1,23 @@
 // The path between the points that were clicked, and the ruler.
 import type { NavMesh, Path, PathOptions } from "waymesh";
-import { hasCosts } from "./areas";
-import type { Point } from "./link";
 import { find } from "./page";
 import { drawPath, drawPoints, pathLines } from "./placed";
+import type { Point } from "./project";
 import { canExplain } from "./why";
 import { radius, shown, state, tool, view } from "./state";
+
+/** `true` if somewhere a metre costs another amount than on plain ground. */
+const hasCosts = (mesh: NavMesh) => Object.values(mesh.areas).some(({ cost }) => cost !== 1);
+
+/** What an error of a search means for who clicked. */
+function told(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const [, end] = /no mesh near the (start|goal)/.exec(text) ?? [];
+  return end ? `The ${end} is not on the mesh: click a coloured place, or ask with the tool Why not?` : text;
+}
+
+/** Tools whose clicks are ends of a path. */
+const PATH_TOOLS = ["path", "measure"];
 
 /** Finds the path between the points and shows it. */
 export function search(): void {
@@ -18,11 +30,11 @@ export function search(): void {
   const [start, end] = points;
   find("#why-path").hidden = true;
   if (tool() === "why") {
-    place.textContent = "Click a place to know why it is not walkable.";
+    place.textContent = "";
     return;
   }
   if (!mesh || !start || !end) {
-    place.textContent = start ? "Click where it should end." : "Click where a path should begin.";
+    place.textContent = !PATH_TOOLS.includes(tool()) ? "" : start ? "Click where it should end." : "Click where a path should begin.";
   } else if (tool() === "measure") measure(mesh, start, end, place);
   else searchBetween(mesh, start, end, place);
 }
@@ -45,7 +57,7 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
   try {
     path = mesh.findPath(start, end, options);
   } catch (error) {
-    place.textContent = error instanceof Error ? error.message : String(error);
+    place.textContent = told(error);
     return;
   }
   const took = performance.now() - begin;

@@ -1,8 +1,7 @@
 // What is placed on the mesh: a path, its ends, obstacles.
 import * as THREE from "three";
 import type { Ground, NavMesh, Path } from "waymesh";
-import type { Box } from "./messages";
-import { LIFT, type View } from "./view";
+import { LIFT, nearer, type View } from "./view";
 
 /**
  * A path, the polygons it passes and those that were searched for it, and the ground that a disc
@@ -38,7 +37,7 @@ function highlight({ polygonTriangles: first, triangles, positions }: Ground, po
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
   geometry.setIndex(corners);
-  const material = new THREE.MeshBasicMaterial({ color: colour, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -3, polygonOffsetUnits: -6 });
+  const material = nearer(new THREE.MeshBasicMaterial({ color: colour, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -3, polygonOffsetUnits: -6 }));
   const mesh = new THREE.Mesh(geometry, material);
   mesh.position.y = LIFT;
   return mesh;
@@ -75,14 +74,4 @@ export function drawPoints(view: View, points: [number, number, number][], colou
     return ball;
   });
   view.put("points", ...balls);
-}
-
-export function drawObstacles(view: View, obstacles: Box[]): void {
-  const drawn = obstacles.map(({ at: [x, y, z], size: [w, h, d] }, index) => {
-    const box = new THREE.Mesh(new THREE.BoxGeometry(w, h, d), new THREE.MeshLambertMaterial({ color: 0xe08e1b, transparent: true, opacity: 0.85 }));
-    box.position.set(x, y + h / 2, z);
-    box.userData["obstacle"] = index;
-    return box;
-  });
-  view.put("obstacles", ...drawn);
 }

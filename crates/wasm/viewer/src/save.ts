@@ -2,7 +2,8 @@
 import { settingsToToml } from "waymesh";
 import { settings } from "./bakes";
 import { find } from "./page";
-import { remember, state, view } from "./state";
+import { projectFile } from "./session";
+import { state, view } from "./state";
 
 function download(name: string, content: string | Blob | Uint8Array): void {
   const blob = content instanceof Blob ? content : new Blob([content as BlobPart]);
@@ -21,8 +22,8 @@ export async function save(what: string): Promise<void> {
   const name = (source?.name ?? "mesh").replace(/\.[^.]*$/, "");
   if (what === "toml") return download(`${name}.toml`, settingsToToml(settings()));
   if (what === "png") return download(`${name}.png`, (await view.picture()) ?? "");
+  if (what === "project") return download(`${name}.waymesh.json`, projectFile());
   if (what === "link") {
-    remember();
     await navigator.clipboard.writeText(location.href);
     said.textContent = source?.kind === "builtin" ? "The link is copied." : "The link is copied; it holds the settings, not your file.";
     return;

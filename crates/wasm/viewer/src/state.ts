@@ -1,18 +1,23 @@
 // What the page shows: the source, its mesh, what was placed on it. The rooms of the page share it.
 import type { NavMesh } from "waymesh";
-import type { Painted } from "./areas";
+import { Colours, type ColourBy } from "./colours";
 import { Knobs } from "./knobs";
 import { LAYERS } from "./layers";
-import { writeLink, type Point } from "./link";
-import type { Box, Made, Source } from "./messages";
+import type { Load, Made, Source } from "./messages";
 import { find } from "./page";
+import type { DrawnLink, Point, Thing } from "./project";
+import type { Areas } from "./things";
 import { View } from "./view";
 
 export const canvas = find<HTMLCanvasElement>("#canvas");
 export const view = new View(canvas);
 
+/** What was clicked, to look at or to change. */
+export type Selected = { kind: "thing" | "link" | "polygon" | "agent"; index: number };
+
 interface State {
   source: Source | null;
+  load: Load;
   mesh: NavMesh | null;
   /** The bytes and figures of `mesh`; `null` for a mesh that was opened. */
   made: Made | null;
@@ -20,23 +25,35 @@ interface State {
   kept: { made: Made | null; mesh: NavMesh } | null;
   /** Ends of the path, or of the line that is measured. */
   points: Point[];
-  obstacles: Box[];
-  painted: Painted[];
-  /** Numbers of areas that the source has of its own. */
-  areas: Set<number>;
+  things: Thing[];
+  links: DrawnLink[];
+  /** Numbers of the drawn links in the mesh; `null` for one whose ends have no ground. */
+  linkIds: (number | null)[];
+  shut: Point[];
+  seeds: Point[];
+  selected: Selected | null;
+  /** The material of the level where a polygon was picked. */
+  material: string | null;
+  /** Areas that the source has of its own. */
+  areas: Areas;
 }
 
-export const state: State = { source: null, mesh: null, made: null, kept: null, points: [], obstacles: [], painted: [], areas: new Set() };
+export const state: State = {
+  source: null, load: {}, mesh: null, made: null, kept: null, points: [], things: [], links: [], linkIds: [], shut: [], seeds: [],
+  selected: null, material: null, areas: {},
+};
+
+export const colours = new Colours();
 
 /** Names of the layers that are on. */
 export const shown = new Set<string>(LAYERS.filter(([, , on]) => on).map(([name]) => name));
 
 /** What happens when something of this kind changes, in the order in which it was asked for. */
-const followers = { knob: [] as (() => void)[], mesh: [] as (() => void)[], baked: [] as (() => void)[], source: [] as (() => void)[] };
+const followers = { knob: [] as (() => void)[], mesh: [] as (() => void)[], baked: [] as (() => void)[], source: [] as (() => void)[], edit: [] as (() => void)[], select: [] as (() => void)[] };
 
 /**
- * Calls `run` whenever a knob was turned, another mesh is shown, a bake is done with all layers, or
- * another source is open.
+ * Calls `run` whenever a knob was turned, another mesh is shown, a bake is done with all layers,
+ * another source is open, a person changed something that is kept, or selected something.
  */
 export function when(kind: keyof typeof followers, run: () => void): void {
   followers[kind].push(run);
@@ -46,19 +63,15 @@ export function tell(kind: keyof typeof followers): void {
   for (const run of followers[kind]) run();
 }
 
+export function select(selected: Selected | null): void {
+  state.selected = selected;
+  tell("select");
+}
+
 export const pipeline = find<HTMLSelectElement>("#pipeline");
-export const knobs = new Knobs(find("#knobs"), find("#knobs-note"), () => tell("knob"));
+export const knobs = new Knobs(find("#agent-knobs"), find("#knobs"), find("#knobs-note"), () => tell("knob"));
 
 export const isPlan = () => state.source?.kind === "plan";
 export const tool = () => find<HTMLInputElement>("input[name=tool]:checked").value;
 export const radius = () => Number(find<HTMLInputElement>("#radius").value);
-
-/** Keeps the state of the page in its address. */
-export function remember(): void {
-  const { source, points, obstacles, painted } = state;
-  const link = {
-    scene: source?.kind === "builtin" ? source.name : null, pipeline: pipeline.value, settings: knobs.settings,
-    points, obstacles, painted, radius: radius(), crowd: Number(find<HTMLInputElement>("#crowd").value), layers: [...shown],
-  };
-  history.replaceState(null, "", writeLink(link));
-}
+export const colourBy = () => find<HTMLSelectElement>("#colour").value as ColourBy;

@@ -1,35 +1,157 @@
-// Which layers are on, and the height above which everything is cut off.
-import { stages } from "./bakes";
+// Which layers are on, what the picture shows of the storeys, and from where.
+import { paint, stages } from "./bakes";
 import { LAYERS, STAGE_LAYERS } from "./layers";
-import { find } from "./page";
+import { middles } from "./colours";
+import { find, make } from "./page";
 import { search } from "./path";
-import { remember, shown, view } from "./state";
+import { colourBy, shown, state, tell, view, when } from "./state";
+
+/** Storeys are at least this far apart, in metres. */
+const APART = 2;
+/** Share of the ground that makes a storey. */
+const LEAST_SHARE = 0.05;
+/** Heights within this are one, in metres. */
+const BIN = 0.25;
+/** What is shown below and above the ground of a storey, in metres. */
+const AROUND = [0.6, 2.2] as const;
+/** How much is seen of a level that is looked through. */
+const XRAY = 0.2;
+
+/** The storey that is shown; -1 for all. */
+let storey = -1;
+
+function turn(name: string, is: boolean): void {
+  if (is) shown.add(name);
+  else shown.delete(name);
+  view.layer(name).visible = is;
+  view.draw();
+}
 
 export function makeSwitches(): void {
   const place = find("#layers");
   for (const [name, text] of LAYERS) {
-    const label = document.createElement("label");
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: shown.has(name), value: name });
+    const box = make("input", { type: "checkbox", checked: shown.has(name), value: name, autocomplete: "off" });
     box.addEventListener("change", () => {
-      if (box.checked) shown.add(name);
-      else shown.delete(name);
-      view.layer(name).visible = box.checked;
-      view.draw();
-      remember();
+      turn(name, box.checked);
+      tell("edit");
       if (STAGE_LAYERS.includes(name)) void stages();
       if (name === "searched") search();
     });
     view.layer(name).visible = box.checked;
-    label.append(box, text);
-    place.append(label);
+    place.append(make("label", {}, box, text));
+  }
+  find("#colour").addEventListener("change", () => {
+    paint();
+    showLegend();
+    tell("edit");
+  });
+  find("#peel").addEventListener("input", () => {
+    storey = -1;
+    peel();
+  });
+  find("#storey-up").addEventListener("click", () => step(1));
+  find("#storey-down").addEventListener("click", () => step(-1));
+  find("#frame").addEventListener("click", () => view.frame());
+  const plan = find("#plan");
+  plan.addEventListener("click", () => {
+    view.setPlan(!view.isPlan);
+    plan.setAttribute("aria-pressed", String(view.isPlan));
+    tell("select");
+  });
+  const xray = find("#xray");
+  xray.addEventListener("click", () => {
+    const is = xray.getAttribute("aria-pressed") !== "true";
+    xray.setAttribute("aria-pressed", String(is));
+    view.fade("scene", is ? XRAY : 1);
+  });
+  when("source", () => {
+    storey = -1;
+    find<HTMLInputElement>("#peel").value = "1";
+    xray.setAttribute("aria-pressed", "false");
+    peel();
+  });
+  when("mesh", () => {
+    showLegend();
+    if (storey < 0) peel();
+  });
+}
+
+/** Turns on just these layers, as a link says. */
+export function showLayers(names: string[]): void {
+  for (const box of document.querySelectorAll<HTMLInputElement>("#layers input")) {
+    box.checked = names.includes(box.value);
+    if (box.checked !== shown.has(box.value)) turn(box.value, box.checked);
   }
 }
 
-/** Cuts off what is above the height of the slider. */
-export function peel(): void {
-  const share = Number(find<HTMLInputElement>("#peel").value);
-  const { min, max } = view.bounds;
-  const height = min.y + share * (max.y - min.y);
-  view.peel(share >= 1 || view.bounds.isEmpty() ? 1e9 : height);
-  find("#peel-value").textContent = share >= 1 ? "all" : `${height.toFixed(2)}`;
+/** What the colours of the polygons mean. */
+function showLegend(): void {
+  const { mesh } = state;
+  const by = colourBy();
+  const place = find("#legend");
+  place.replaceChildren();
+  if (!mesh) return;
+  if (by === "area") {
+    for (const [number, { name, cost, colour }] of Object.entries(mesh.areas)) {
+      const swatch = make("span", { className: "swatch" });
+      swatch.style.background = colour ? `rgb(${[...colour].join(",")})` : "var(--line)";
+      place.append(make("li", {}, swatch, `${name} (${number}), a metre costs ${cost}`));
+    }
+  } else {
+    const says = {
+      polygon: "Each polygon has a colour of its own, which it keeps.", island: "Ground of one colour is connected.", region: "One colour for each region of the bake.",
+      height: "Blue is low, yellow is high.", "wall distance": "Blue is near a wall, yellow 10 m from it.", distance: state.points[0] ? "Blue is near the start of the path, yellow far; grey cannot be reached." : "Click where a path should begin.",
+    }[by];
+    place.append(make("li", { textContent: says }));
+  }
 }
+
+/** Heights of the storeys: where much of the ground is. */
+function storeys(): number[] {
+  if (!state.mesh) return [];
+  const { at, areas } = middles(state.mesh);
+  const bins = new Map<number, number>();
+  let all = 0;
+  areas.forEach((area, polygon) => {
+    const bin = Math.round(at[3 * polygon + 1]! / BIN);
+    bins.set(bin, (bins.get(bin) ?? 0) + area);
+    all += area;
+  });
+  const found: number[] = [];
+  for (const [bin, area] of [...bins].toSorted((one, other) => other[1] - one[1])) {
+    if (area < LEAST_SHARE * all) break;
+    if (found.every((height) => Math.abs(height - bin * BIN) >= APART)) found.push(bin * BIN);
+  }
+  return found.toSorted((one, other) => one - other);
+}
+
+function step(by: number): void {
+  const heights = storeys();
+  storey = Math.min(Math.max(storey + by, -1), heights.length - 1);
+  if (storey < 0) find<HTMLInputElement>("#peel").value = "1";
+  peel();
+}
+
+/** Cuts off what is above the height of the slider, or all but a storey. */
+export function peel(): void {
+  const heights = storeys();
+  find("#storeys").hidden = heights.length < 2;
+  const height = heights[storey];
+  const slider = find<HTMLInputElement>("#peel");
+  const { min, max } = view.bounds;
+  if (height !== undefined) {
+    const next = heights[storey + 1] ?? Infinity;
+    const high = Math.min(height + AROUND[1], next - 0.1);
+    view.cut(height - AROUND[0], high);
+    slider.value = String((high - min.y) / Math.max(max.y - min.y, 1e-6));
+    find("#peel-value").textContent = high.toFixed(2);
+  } else {
+    const share = Number(slider.value);
+    const at = min.y + share * (max.y - min.y);
+    const isAll = share >= 1 || view.bounds.isEmpty();
+    view.cut(-1e9, isAll ? 1e9 : at);
+    find("#peel-value").textContent = isAll ? "all" : at.toFixed(2);
+  }
+  find("#storey").textContent = height === undefined ? "all storeys" : `storey ${storey + 1} of ${heights.length}, ${height.toFixed(1)} m`;
+}
+

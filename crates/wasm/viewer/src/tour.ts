@@ -1,7 +1,7 @@
 // A tour of the knobs: each step turns one on an example, and says what that does to the picture.
 import { bake } from "./bakes";
 import { openBuiltin } from "./open";
-import { find } from "./page";
+import { find, showTab } from "./page";
 import { knobs, pipeline, state } from "./state";
 
 interface Step {
@@ -23,7 +23,7 @@ const STEPS: Step[] = [
   { title: "Max edge error", scene: ROOMS, settings: { max_edge_error: 4 }, colour: "polygon", text: "Borders may be further from the cells that they follow: they get straighter, and there are fewer polygons." },
   { title: "Smallest region", scene: ROOMS, settings: { min_region: 400 }, colour: "region", text: "Ground that is smaller than this is left out: rooms without a door, tops of crates." },
   { title: "Decomposition", scene: ROOMS, settings: { decomposition: "hertel_mehlhorn" }, colour: "polygon", text: "Another way to cut the ground into polygons. The usual one makes the fewest, which makes paths faster." },
-  { title: "Storeys", scene: STOREYS, settings: {}, colour: "height", text: "Slabs over each other, with ramps between. Pull the slider Cut off above, under Layers, to look into the lower ones." },
+  { title: "Storeys", scene: STOREYS, settings: {}, colour: "height", text: "Slabs over each other, with ramps between. The buttons Storey above the picture show one after the other." },
   { title: "Max slope", scene: STOREYS, settings: { max_slope: 20 }, colour: "island", text: "Ramps are steeper than this now: they are no ground any more, and each storey is an island of its own." },
   { title: "Agent height", scene: STOREYS, settings: { agent_height: 3.8 }, colour: "island", text: "A taller agent: it does not fit below the slabs. Only the top, and what has nothing above it, is left." },
 ];
@@ -33,6 +33,12 @@ let at = -1;
 let usual: { scene: string; area: number; polygons: number } | null = null;
 
 const card = () => find("#tour-card");
+
+function colourBy(name: string): void {
+  const colour = find<HTMLSelectElement>("#colour");
+  colour.value = name;
+  colour.dispatchEvent(new Event("change"));
+}
 
 /** What the knob did to the figures. */
 function effect({ scene, settings }: Step): string {
@@ -57,9 +63,7 @@ async function show(step: number): Promise<void> {
   find<HTMLButtonElement>("#tour-back").disabled = step === 0;
   find("#tour-next").textContent = step + 1 === STEPS.length ? "Done" : "Next";
   for (const old of document.querySelectorAll(".toured")) old.classList.remove("toured");
-  const colour = find<HTMLSelectElement>("#colour");
-  colour.value = wanted.colour;
-  colour.dispatchEvent(new Event("change"));
+  colourBy(wanted.colour);
   pipeline.value = "voxels";
   knobs.restore(wanted.settings);
   if (state.source?.kind === "builtin" && state.source.name === wanted.scene) await bake();
@@ -68,6 +72,8 @@ async function show(step: number): Promise<void> {
   find("#tour-text").textContent = wanted.text + effect(wanted);
   const [name] = Object.keys(wanted.settings);
   const knob = name ? document.querySelector(`[data-knob="${name}"]`) : null;
+  const panel = knob?.closest<HTMLElement>("[data-panel]");
+  if (panel) showTab(panel.dataset["panel"]!);
   for (let around = knob?.parentElement; around; around = around.parentElement) if (around instanceof HTMLDetailsElement) around.open = true;
   knob?.classList.add("toured");
   knob?.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
@@ -77,6 +83,7 @@ async function show(step: number): Promise<void> {
 function end(): void {
   at = -1;
   usual = null;
+  colourBy("polygon");
   card().hidden = true;
   for (const old of document.querySelectorAll(".toured")) old.classList.remove("toured");
   knobs.restore({});

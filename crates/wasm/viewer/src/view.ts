@@ -4,24 +4,49 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
+import type { Point } from "./project";
 
 /** A place under the pointer. */
 export interface Hit {
   point: THREE.Vector3;
   object: THREE.Object3D;
+  /** Number of the agent that was hit. */
+  instanceId?: number | undefined;
 }
 
+/** How far things are drawn above the ground that they lie on, in metres. */
+export const LIFT = 0.06;
+
+/** Faces whose normal is more level than this are walls for what is put down. */
+const GENTLE = 0.35;
+/** Share of the picture that the level fills. */
+const FILLED = 0.92;
+
 /**
- * How far things are drawn above the ground that they lie on, in metres: the mesh is within a level
- * of it.
+ * Draws a material as if it were a level of the grid nearer to the eye: the mesh is within a level
+ * of the ground, which does not poke through it then.
  */
-export const LIFT = 0.12;
+export function nearer<M extends THREE.Material>(material: M): M {
+  const moved = `{
+    float depth = mvPosition.z + min(0.22, -0.5 * mvPosition.z);
+    vec4 nearer = projectionMatrix * vec4(0.0, 0.0, depth, 1.0);
+    gl_Position.z = nearer.z / nearer.w * gl_Position.w;
+  }
+  #include <logdepthbuf_vertex>`;
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader.replace("#include <logdepthbuf_vertex>", moved);
+  };
+  return material;
+}
 
 export class View {
   readonly renderer: THREE.WebGLRenderer;
   readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(50, 1, 0.1, 5000);
   readonly controls: OrbitControls;
+  /** Runs when the colours of the page change between light and dark. */
+  onDress: () => void = () => {};
+  #perspective = new THREE.PerspectiveCamera(50, 1, 0.1, 5000);
+  #plan = new THREE.OrthographicCamera();
   #layers = new Map<string, THREE.Group>();
   #bounds = new THREE.Box3();
   #lines = new Set<LineMaterial>();
@@ -31,13 +56,14 @@ export class View {
   #split: { left: string[]; right: string[] } | null = null;
   /** Layers that one picture does not show. */
   #apart: string[] = [];
-  #peel = new THREE.Plane(new THREE.Vector3(0, -1, 0), 1e9);
+  #above = new THREE.Plane(new THREE.Vector3(0, -1, 0), 1e9);
+  #below = new THREE.Plane(new THREE.Vector3(0, 1, 0), 1e9);
 
-  constructor(private readonly canvas: HTMLCanvasElement) {
+  constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.renderer.clippingPlanes = [this.#peel];
-    this.controls = new OrbitControls(this.camera, canvas);
+    this.renderer.clippingPlanes = [this.#above, this.#below];
+    this.controls = new OrbitControls(this.#perspective, canvas);
     this.controls.addEventListener("change", () => this.draw());
     this.controls.listenToKeyEvents(canvas);
     this.controls.keyPanSpeed = 25;
@@ -45,9 +71,26 @@ export class View {
     const sun = new THREE.DirectionalLight(0xffffff, 1.6);
     sun.position.set(0.4, 1, 0.25);
     this.scene.add(sun);
-    this.#dark.addEventListener("change", () => this.#dress());
+    this.#dark.addEventListener("change", () => {
+      this.#dress();
+      this.onDress();
+    });
     this.#dress();
     new ResizeObserver(() => this.#fit()).observe(canvas.parentElement ?? canvas);
+  }
+
+  /** The colour of walls: dark on a light page, light on a dark one. */
+  get ink(): number {
+    return this.#dark.matches ? 0xdfe9e2 : 0x14261d;
+  }
+
+  get camera(): THREE.Camera {
+    return this.isPlan ? this.#plan : this.#perspective;
+  }
+
+  /** `true` if the level is seen straight from above, without perspective. */
+  get isPlan(): boolean {
+    return this.controls.object === this.#plan;
   }
 
   #dress(): void {
@@ -55,12 +98,18 @@ export class View {
     this.draw();
   }
 
+  get #aspect(): number {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement ?? this.canvas;
+    return width / this.#halves / Math.max(height, 1);
+  }
+
   #fit(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement ?? this.canvas;
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / this.#halves / height;
-    this.camera.updateProjectionMatrix();
+    this.#perspective.aspect = this.#aspect;
+    [this.#plan.left, this.#plan.right] = [-this.#plan.top * this.#aspect, this.#plan.top * this.#aspect];
+    for (const camera of [this.#perspective, this.#plan]) camera.updateProjectionMatrix();
     for (const material of this.#lines) material.resolution.set(width, height);
     this.draw();
   }
@@ -140,50 +189,139 @@ export class View {
     if (part instanceof THREE.InstancedMesh) part.dispose();
   }
 
+  /** Lets light through a layer, or draws it as it was. */
+  fade(name: string, opacity: number): void {
+    this.layer(name).traverse((part) => {
+      for (const material of [(part as THREE.Mesh).material].flat()) {
+        if (!material) continue;
+        const own = (material.userData["opacity"] ??= material.opacity) as number;
+        Object.assign(material, { transparent: own * opacity < 1, opacity: own * opacity, depthWrite: opacity === 1, needsUpdate: true });
+      }
+    });
+    this.draw();
+  }
+
   /** Where the level is, and how large. */
   get bounds(): THREE.Box3 {
     return this.#bounds;
   }
 
-  /** Shows all of the level from above, at a slant. */
+  /** Shows all of the level, from above and at a slant, or straight from above in plan. */
   frame(bounds = this.#bounds): void {
     this.#bounds = bounds.clone();
     const middle = bounds.getCenter(new THREE.Vector3());
-    const reach = Math.max(bounds.getSize(new THREE.Vector3()).length() / 2, 1);
-    this.camera.near = reach / 200;
-    this.camera.far = reach * 40;
-    this.camera.position.copy(middle).add(new THREE.Vector3(0.3, 1.55, 1.35).multiplyScalar(reach));
-    this.camera.updateProjectionMatrix();
+    const half = bounds.getSize(new THREE.Vector3()).divideScalar(2);
+    const reach = Math.max(half.length(), 1);
+    const ahead = this.isPlan ? new THREE.Vector3(0, -1, 0) : new THREE.Vector3(-0.3, -1.55, -1.35).normalize();
+    const right = this.isPlan ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3().crossVectors(ahead, new THREE.Vector3(0, 1, 0)).normalize();
+    const up = new THREE.Vector3().crossVectors(right, ahead);
+    const extent = (axis: THREE.Vector3) => Math.abs(axis.x) * half.x + Math.abs(axis.y) * half.y + Math.abs(axis.z) * half.z;
+    if (this.isPlan) {
+      this.#plan.top = Math.max(extent(up), extent(right) / this.#aspect, 1) / FILLED;
+      this.#plan.bottom = -this.#plan.top;
+      Object.assign(this.#plan, { near: 0, far: 20 * reach, zoom: 1 });
+      this.controls.object.position.copy(middle).addScaledVector(ahead, -10 * reach);
+    } else {
+      const tall = Math.tan((this.#perspective.fov * Math.PI) / 360) * FILLED;
+      let distance = 1;
+      for (let corner = 0; corner < 8; corner += 1) {
+        const at = new THREE.Vector3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
+        const least = Math.max(Math.abs(at.dot(up)) / tall, Math.abs(at.dot(right)) / (tall * this.#aspect));
+        distance = Math.max(distance, least - at.dot(ahead));
+      }
+      Object.assign(this.#perspective, { near: reach / 200, far: reach * 40 });
+      this.#perspective.position.copy(middle).addScaledVector(ahead, -distance);
+    }
     this.controls.target.copy(middle);
+    this.controls.update();
+    this.#fit();
+  }
+
+  /** Changes between a plan and a perspective. */
+  setPlan(is: boolean): void {
+    if (is === this.isPlan) return;
+    this.controls.object = is ? this.#plan : this.#perspective;
+    this.controls.enableRotate = !is;
+    // A camera that looks straight down has its upper side towards the north.
+    this.#plan.up.set(0, 0, -1);
+    this.frame();
+  }
+
+  /** Position and target of the camera; `null` for a plan. */
+  get eye(): [Point, Point] | null {
+    return this.isPlan ? null : [this.#perspective.position.toArray(), this.controls.target.toArray()];
+  }
+
+  set eye(given: [Point, Point] | null) {
+    if (!given || this.isPlan) return;
+    this.#perspective.position.fromArray(given[0]);
+    this.controls.target.fromArray(given[1]);
     this.controls.update();
     this.draw();
   }
 
-  /** Cuts off what is above this height. */
-  peel(height: number): void {
-    this.#peel.constant = height;
+  /** Moves the camera along, to look at a place. */
+  lookAt(at: THREE.Vector3): void {
+    const by = at.clone().sub(this.controls.target);
+    this.controls.object.position.add(by);
+    this.controls.target.copy(at);
+    this.controls.update();
+    this.draw();
+  }
+
+  /** Shows only what is between two heights. */
+  cut(low: number, high: number): void {
+    [this.#below.constant, this.#above.constant] = [-low, high];
     this.draw();
   }
 
   zoom(factor: number): void {
-    this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
+    if (this.isPlan) {
+      this.#plan.zoom /= factor;
+      this.#plan.updateProjectionMatrix();
+    } else this.#perspective.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
     this.controls.update();
     this.draw();
   }
 
-  /** What is under a place of the canvas, of these layers, the nearest that is not cut off. */
-  hit(event: { clientX: number; clientY: number }, names: string[]): Hit | null {
+  #ray({ clientX, clientY }: { clientX: number; clientY: number }): THREE.Raycaster {
     const box = this.canvas.getBoundingClientRect();
     // Both halves show the same places.
-    const share = (((event.clientX - box.left) / box.width) * this.#halves) % 1;
-    const at = new THREE.Vector2(
-      share * 2 - 1,
-      1 - ((event.clientY - box.top) / box.height) * 2,
-    );
+    const share = (((clientX - box.left) / box.width) * this.#halves) % 1;
     const ray = new THREE.Raycaster();
-    ray.setFromCamera(at, this.camera);
-    const found = ray.intersectObjects(names.map((name) => this.layer(name)), true);
-    return found.find(({ point }) => point.y <= this.#peel.constant) ?? null;
+    this.camera.updateMatrixWorld();
+    ray.setFromCamera(new THREE.Vector2(share * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2), this.camera);
+    return ray;
+  }
+
+  #hits(event: { clientX: number; clientY: number }, names: string[]): THREE.Intersection[] {
+    const found = this.#ray(event).intersectObjects(names.map((name) => this.layer(name)), true);
+    return found.filter(({ point }) => point.y <= this.#above.constant && point.y >= -this.#below.constant);
+  }
+
+  /** What is under a place of the canvas, of these layers, the nearest that is not cut off. */
+  hit(event: { clientX: number; clientY: number }, names: string[]): Hit | null {
+    return this.#hits(event, names)[0] ?? null;
+  }
+
+  /**
+   * The ground under a place of the canvas for what is put down or moved: the nearest that is no wall,
+   * else the level plane at a height.
+   */
+  ground(event: { clientX: number; clientY: number }, names: string[], height = this.#bounds.min.y): Point | null {
+    const level = this.layer("scene");
+    const isGround = ({ face, object }: THREE.Intersection) => {
+      const up = face?.normal.clone().transformDirection(object.matrixWorld).y ?? 0;
+      // The bottom of a body that stands on the ground is none.
+      let part: THREE.Object3D | null = object;
+      while (part && part !== level) part = part.parent;
+      return (part ? up : Math.abs(up)) >= GENTLE;
+    };
+    const found = this.#hits(event, names).find(isGround);
+    if (found) return found.point.toArray();
+    if (!Number.isFinite(height)) return null;
+    const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -height);
+    return this.#ray(event).ray.intersectPlane(plane, new THREE.Vector3())?.toArray() ?? null;
   }
 
   /**
@@ -198,6 +336,7 @@ export class View {
   /** Where a place of the level is on the page, in pixels: in the right half, if there are two. */
   project([x, y, z]: readonly [number, number, number]): [number, number] {
     const box = this.canvas.getBoundingClientRect();
+    this.camera.updateMatrixWorld();
     const at = new THREE.Vector3(x, y, z).project(this.camera);
     const share = (at.x + 1) / 2;
     return [box.left + ((this.#halves - 1 + share) / this.#halves) * box.width, box.top + ((1 - at.y) / 2) * box.height];
@@ -213,7 +352,7 @@ export class View {
   lines(ends: ArrayLike<number>, colour: number, width: number, lift = LIFT, isThrough = false): THREE.Object3D {
     if (ends.length === 0) return new THREE.Group();
     const geometry = new LineSegmentsGeometry().setPositions(Float32Array.from(ends));
-    const material = new LineMaterial({ color: colour, linewidth: width, clipping: true });
+    const material = nearer(new LineMaterial({ color: colour, linewidth: width, clipping: true }));
     if (isThrough) Object.assign(material, { depthTest: false, transparent: true, opacity: 0.3 });
     const { clientWidth, clientHeight } = this.canvas;
     material.resolution.set(clientWidth || 1, clientHeight || 1);

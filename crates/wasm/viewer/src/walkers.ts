@@ -39,6 +39,8 @@ export class Walkers {
   #prices: string;
   /** How many goals each agent has had. */
   #sent: Uint32Array;
+  /** Agents that a person sent somewhere. */
+  #ordered = new Set<number>();
 
   /** `starts` are places to begin at, three numbers for each of the first agents. */
   constructor(mesh: NavMesh, readonly count: number, starts: Float32Array = new Float32Array()) {
@@ -66,12 +68,18 @@ export class Walkers {
     this.#crowd.setTarget(agent, this.#goals[(draw >>> 8) % this.#goals.length]!);
   }
 
+  /** Sends an agent to a place, where it stays. */
+  order(agent: number, place: Float32Array): void {
+    this.#crowd.setTarget(agent, place);
+    this.#ordered.add(agent);
+  }
+
   /** Moves all by `STEP`. Who is where it wanted to be, or cannot get there, is sent elsewhere. */
   step(): void {
     this.#crowd.step(STEP);
     this.steps += 1;
     this.statuses.forEach((status, agent) => {
-      if (status === STATUS.arrived || status === STATUS.blocked) this.#send(agent);
+      if ((status === STATUS.arrived || status === STATUS.blocked) && !this.#ordered.has(agent)) this.#send(agent);
     });
   }
 

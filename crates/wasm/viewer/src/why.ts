@@ -2,9 +2,10 @@
 // that change it.
 import type { Remedy } from "waymesh";
 import { job, settings } from "./bakes";
-import type { Point } from "./link";
 import type { Explanation } from "./messages";
-import { complain, find } from "./page";
+import { readAgain } from "./open";
+import { button, complain, find } from "./page";
+import type { Point } from "./project";
 import { isPlan, knobs, state, when } from "./state";
 
 /** Only bakes of voxels of a scene are explained. */
@@ -21,10 +22,10 @@ function line(text: string, remedy: Remedy | null): HTMLElement {
   const value = setting === "jumps" ? true : remedy.to;
   if (knobs.can(setting) && ["number", "boolean", "string"].includes(typeof value)) {
     const name = setting.replaceAll("_", " ");
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: setting === "jumps" ? "Look for jumps" : `Set ${name} to ${value}` });
-    button.addEventListener("click", () => knobs.turn(setting, value as number | boolean | string));
-    place.append(" ", button);
-  } else if (setting === "winding") place.append(" Faces that face down count with --two-sided.");
+    place.append(" ", button(setting === "jumps" ? "Look for jumps" : `Set ${name} to ${value}`, () => knobs.turn(setting, value as number | boolean | string)));
+  } else if (setting === "winding") {
+    place.append(" ", button("Count both sides", () => void readAgain({ ...state.load, winding: "two_sided" }).catch(complain)));
+  }
   return place;
 }
 
@@ -63,7 +64,7 @@ export async function explain(at: Point, to: Point | null): Promise<void> {
   }
   complain(null);
   list().replaceChildren(...lines(found));
-  if (state.obstacles.length > 0) list().append(line("obstacles are left out of account", null));
+  if (state.things.some(({ kind }) => kind === "obstacle")) list().append(line("obstacles are left out of account", null));
 }
 
 export function listenToWhy(): void {

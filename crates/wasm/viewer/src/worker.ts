@@ -1,7 +1,7 @@
 // Holds the scene and bakes it, so that the page stays alive.
 import init, { NavMesh, Plan, Scene, World } from "waymesh";
-import type { Judgement, Progress } from "waymesh";
-import type { Answer, AnySettings, Box, Made, Request, Source } from "./messages";
+import type { Judgement, Progress, Shape } from "waymesh";
+import type { Answer, AnySettings, Load, Made, Opened, Request, Source } from "./messages";
 
 /** Cells of a tile of a world: an obstacle that moves costs the tiles it touches. */
 const TILE_CELLS = 64;
@@ -21,28 +21,25 @@ function forget(): void {
   scene = plan = world = null;
 }
 
-function readScene(source: Exclude<Source, { kind: "plan" }>): Scene {
-  return source.kind === "builtin" ? Scene.builtin(source.name) : Scene.read(source.name, source.bytes);
+function readScene(source: Exclude<Source, { kind: "plan" }>, load: Load): Scene {
+  return source.kind === "builtin" ? Scene.builtin(source.name) : Scene.read(source.name, source.bytes, load);
 }
 
-function open(source: Source) {
+function open(source: Source, load: Load): Opened {
   // What was open stays open if this cannot be read.
-  const opened = source.kind === "plan" ? Plan.read(source.name, source.bytes) : readScene(source);
+  const opened = source.kind === "plan" ? Plan.read(source.name, source.bytes) : readScene(source, load);
   forget();
   if (opened instanceof Plan) plan = opened;
   else scene = opened;
   return {
     vertices: scene?.vertices ?? new Float32Array(),
     triangles: scene?.triangles ?? new Uint32Array(),
+    hints: source.kind === "scene" ? (scene?.hints() ?? []) : [],
   };
 }
 
-function box({ at: [x, y, z], size: [w, h, d] }: Box) {
-  return { box: [[x - w / 2, y - 0.5, z - d / 2], [x + w / 2, y + h, z + d / 2]] } as const;
-}
-
 /** The mesh with obstacles: only the tiles that changed are built. */
-function follow(of: Scene, settings: AnySettings, obstacles: Box[], progress: Progress): [NavMesh, number] {
+function follow(of: Scene, settings: AnySettings, obstacles: Shape[], progress: Progress): [NavMesh, number] {
   const { pipeline: _, tile_cells: __, marks = [], ...given } = settings;
   const key = JSON.stringify(given);
   if (world?.settings !== key) {
@@ -59,7 +56,7 @@ function follow(of: Scene, settings: AnySettings, obstacles: Box[], progress: Pr
     world.obstacles.delete(name);
   }
   for (const [name, obstacle] of wanted) {
-    if (!world.obstacles.has(name)) world.obstacles.set(name, world.world.addObstacle(box(obstacle), true));
+    if (!world.obstacles.has(name)) world.obstacles.set(name, world.world.addObstacle(obstacle, true));
   }
   // Marks count in their order: those after the first one that differs are put down again.
   const names = marks.map((mark) => JSON.stringify(mark));
@@ -73,7 +70,7 @@ function follow(of: Scene, settings: AnySettings, obstacles: Box[], progress: Pr
   return [world.world.mesh, rebuilt];
 }
 
-async function bake(settings: AnySettings, obstacles: Box[], progress: Progress): Promise<Made> {
+async function bake(settings: AnySettings, obstacles: Shape[], progress: Progress): Promise<Made> {
   const begin = performance.now();
   let rebuilt: number | null = null;
   let mesh: NavMesh;
@@ -104,7 +101,7 @@ async function answer(request: Exclude<Request, { kind: "module" }>): Promise<[A
   const { id } = request;
   const progress = (stage: string, done: number) => self.postMessage({ id, stage, done } satisfies Answer);
   if (request.kind === "open") {
-    const opened = open(request.source);
+    const opened = open(request.source, request.load);
     return [{ id, opened }, [opened.vertices.buffer, opened.triangles.buffer]];
   }
   if (request.kind === "bake") {
