@@ -48,6 +48,25 @@ fn once_wrong() -> impl Iterator<Item = Board> {
             0.0,
             [11261.059, -8402.795],
         ),
+        // Slopes of 70 degrees: heights are off by several times the slack.
+        far(
+            2_202_433_665_248_487_971,
+            7,
+            0.224_977_865_815_162_66,
+            1.632_279_8,
+            0.396_766_561_559_581_75,
+            0.0,
+            [5116.258, -11399.838],
+        ),
+        far(
+            13_805_120_031_849_995_605,
+            6,
+            0.138_311_833_143_234_25,
+            1.191_085_8,
+            0.419_417_291_879_653_93,
+            0.0,
+            [6358.996, -11915.316],
+        ),
     ];
     let drawn = ONCE_WRONG.map(|seed| Board::random(&mut Random::new(seed)));
     known.into_iter().chain(drawn)

@@ -63,6 +63,8 @@ pub struct Chains<'a> {
     /// Edges of two polygons that are not neighbours.
     seams: Vec<[Vec2; 2]>,
     closed: Vec<[Vec2; 2]>,
+    /// Reach of what lies at a position that was given out.
+    there: Reach,
     /// The chains so far.
     pub followed: Followed,
 }
@@ -81,6 +83,7 @@ impl<'a> Chains<'a> {
             filter,
             seams: seams(mesh),
             closed: closed_doors(mesh),
+            there: at(mesh),
             followed,
         }
     }
@@ -292,7 +295,7 @@ impl<'a> Chains<'a> {
 
     /// A position that was given out is on the mesh.
     fn check_position(&mut self, position: Vec3) {
-        let found = self.mesh.nearest_with(position, &at(self.mesh), &self.filter);
+        let found = self.mesh.nearest_with(position, &self.there, &self.filter);
         assert!(found.is_some(), "{position} was given out, and is not on the mesh");
     }
 
@@ -355,7 +358,7 @@ impl<'a> Chains<'a> {
             }
             let step = step.clamp_length_max(self.step);
             let next = place + Vec3::new(step.x, 0.0, step.y);
-            let start = mesh.nearest_towards(place, next, &at(mesh), &self.filter);
+            let start = mesh.nearest_towards(place, next, &self.there, &self.filter);
             let start = start.unwrap_or_else(|| panic!("{place} was given out, and is not on the mesh"));
             place = self.query().ray(start, next).expect("a place").end(mesh).position;
         }
@@ -520,7 +523,7 @@ impl<'a> Chains<'a> {
 
     fn arrival(&self, position: Vec3) -> Location {
         self.mesh
-            .nearest(position, &at(self.mesh))
+            .nearest(position, &self.there)
             .unwrap_or_else(|| panic!("a link arrives at {position}, which is not on the mesh"))
     }
 
@@ -593,7 +596,7 @@ impl<'a> Chains<'a> {
                 path.points.last().zip(path.polygons.last()),
             ];
             for (&position, &polygon) in ends.into_iter().flatten() {
-                let mut query = clear.query(radius).reach(at(self.mesh)).memory(&mut self.scratch);
+                let mut query = clear.query(radius).reach(self.there).memory(&mut self.scratch);
                 let again = query.nearest(position);
                 assert!(again.is_ok(), "radius {radius}: no room at {position}, where it was");
                 let place = Location { polygon, position, generation: self.mesh.generation() };
@@ -760,9 +763,28 @@ fn seams(mesh: &NavMesh) -> Vec<[Vec2; 2]> {
     seams
 }
 
-/// Finds what lies at a position that was given out: its height is that of the ground there.
+/// Finds what lies at a position that was given out: its height is that of the ground within the
+/// slack of it.
 fn at(mesh: &NavMesh) -> Reach {
-    Reach::new(mesh.position_slack(), TOLERANCE, TOLERANCE)
+    let slack = mesh.position_slack();
+    // Most meshes are near the origin, where no slope matters.
+    let steepest = if slack > 0.1 * TOLERANCE { steepest(mesh) } else { 1.0 };
+    let height = TOLERANCE + steepest * slack;
+    Reach::new(slack, height, height)
+}
+
+/// Returns the steepest rise between two corners of a polygon, in metres for a metre in plan.
+fn steepest(mesh: &NavMesh) -> f32 {
+    let slopes = mesh.polygons().flat_map(|polygon| {
+        let corners: Vec<Vec3> = polygon.positions().collect();
+        let pairs = (0..corners.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let slope = |(a, b): (usize, usize)| {
+            let apart = corners[a].xz().distance(corners[b].xz());
+            (corners[a].y - corners[b].y).abs() / apart.max(f32::MIN_POSITIVE)
+        };
+        pairs.map(slope).collect::<Vec<_>>()
+    });
+    slopes.fold(1.0, f32::max)
 }
 
 /// Returns `true` if polygons of several islands meet at a position, so that it does not say which

@@ -57,7 +57,9 @@ pub struct Generation(pub u64);
 /// place. One rule holds for every query: **a position that a query returned is on the
 /// mesh.** Each query accepts a position within [`NavMesh::position_slack`] of a polygon as one of
 /// that polygon: rays run along walls and along the segments of paths, moves follow walls, and
-/// places within a radius include those that lie farther by the slack.
+/// places within a radius include those that lie farther by the slack. The height of a position is
+/// that of the ground within the slack: on steep ground far from the origin it is off by the slope
+/// times the slack, which is millimetres.
 ///
 /// Where pieces of ground touch at a corner or a line without a crossing, a position there lies on
 /// each of them. A path between positions is the best of those between the pieces at its ends;

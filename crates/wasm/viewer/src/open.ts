@@ -10,7 +10,7 @@ import type { Load, Source } from "./messages";
 import { advise, complain, find, forgetAdvice } from "./page";
 import { dropCorners } from "./painter";
 import { search } from "./path";
-import { readLink, readProject, type Project } from "./project";
+import { readLink, readLoad, readProject, type Project } from "./project";
 import { forgetSteps, lastVisit, restore } from "./session";
 import { readSettings } from "./settings";
 import { colours, isPlan, knobs, pipeline, select, state, tell, view } from "./state";
@@ -82,7 +82,7 @@ export async function readAgain(load: Load): Promise<void> {
 
 async function open(next: Source, load: Load = {}): Promise<void> {
   if (!(await openSource(next, load))) return;
-  forgetSteps();
+  tell("edit");
   await bake();
 }
 
@@ -197,9 +197,11 @@ async function await_(project: Project): Promise<void> {
   advise(`this work is about the file ${project.source?.name}, which this browser does not have: open it to go on`, []);
 }
 
+/** What `waymesh view` was given. */
 interface Served {
   name: string;
-  load?: Load;
+  load: Load;
+  /** When the file was changed, in milliseconds. */
   modified?: number;
 }
 
@@ -207,7 +209,7 @@ async function served(): Promise<Served | null> {
   const answer = await fetch("./waymesh-view.json").catch(() => null);
   if (!answer?.ok || !answer.headers.get("content-type")?.includes("json")) return null;
   const found = (await answer.json()) as Partial<Served>;
-  return typeof found.name === "string" ? (found as Served) : null;
+  return typeof found.name === "string" ? { name: found.name, load: readLoad(found.load), ...(found.modified === undefined ? {} : { modified: found.modified }) } : null;
 }
 
 async function servedFile(name: string): Promise<File> {

@@ -32,7 +32,7 @@ let timer = 0;
 /** When the work was kept last. */
 let kept = -REST;
 let isRestoring = false;
-/** Bytes of files that steps may go back to, by name. */
+/** Bytes of all files that were opened: a step may go back to one of them. */
 const files = new Map<string, Uint8Array>();
 
 /** What is there now, without the bytes of a file. */

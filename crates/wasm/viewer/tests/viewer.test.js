@@ -23,7 +23,18 @@ const skip = browserProgram && existsSync(browserProgram) ? false : "there is no
 const PATIENCE = 120_000;
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+/** What `waymesh view` would serve: a name, how it is read, when it was changed, and its content. */
+let served = null;
 const server = createServer((request, response) => {
+  if (served && request.url.endsWith("/waymesh-view.json")) {
+    const { name, load, modified } = served;
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ name, load, modified }));
+    return;
+  }
+  if (served && request.url.endsWith("/waymesh-view.bin")) {
+    response.writeHead(200).end(served.content);
+    return;
+  }
   const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/\/$/, "/index.html");
   const file = path.startsWith("/pkg/") ? join(pkg, path.slice(4)) : join(dist, path);
   if (![dist, pkg].some((folder) => file.startsWith(folder)) || !existsSync(file)) response.writeHead(404).end();
@@ -703,6 +714,30 @@ test("keys and fingers do what the pointer does", { skip }, async () => {
   assert.deepEqual(faults, []);
 });
 
+test("a level that is served is read as it is told, and again when it changes", { skip }, async () => {
+  const floor = (side) => `v 0 0 0\nv ${side} 0 0\nv ${side} ${side} 0\nv 0 ${side} 0\nf 1 2 3\nf 1 3 4\n`;
+  served = { name: "floor.obj", load: { up: "z", scale: 0.5, winding: "as_read" }, modified: 1, content: floor(20) };
+  const other = await (await browser.newContext({ viewport: { width: 1200, height: 800 } })).newPage();
+  const area = (wanted) => other.waitForFunction((wanted) => Math.abs((window.waymeshViewer?.mesh?.area ?? 0) - wanted) < 0.1 * wanted && !document.body.classList.contains("busy"), wanted, { timeout: PATIENCE });
+  try {
+    await other.goto(address);
+    await area(73);
+    await choose("obstacle", other);
+    await other.mouse.click(...(await other.evaluate(() => window.waymeshViewer.project([5, 0, -5]))));
+    await other.waitForFunction(() => window.waymeshViewer.work.things.length === 1);
+    // What was put down stays over a reload, and over a new version of the file.
+    await other.waitForFunction(() => decodeURIComponent(location.hash).includes('"obstacle"'));
+    await other.reload();
+    await other.waitForFunction(() => window.waymeshViewer?.work.things.length === 1, null, { timeout: PATIENCE });
+    served = { ...served, modified: 2, content: floor(40) };
+    await area(335);
+    assert.equal(await other.evaluate(() => window.waymeshViewer.work.things.length), 1);
+  } finally {
+    served = null;
+    await other.context().close();
+  }
+});
+
 /** Presses keys on the picture. */
 async function press(...keys) {
   await page.locator("#canvas").focus();
@@ -710,10 +745,18 @@ async function press(...keys) {
 }
 
 test("everything can be undone and done again, and comes back after a reload", { skip }, async () => {
+  await rebake(() => page.locator("#scene").selectOption("terraces"));
   await rebake(() => give("flat.obj", FLAT));
   const plain = await figures();
+  // To open a level is a step, too.
+  const opened = () => inWork("source").then(({ name }) => name);
+  const name = await opened();
+  await page.locator("#undo").click();
+  await page.waitForFunction((name) => window.waymeshViewer.work.source.name !== name && !document.body.classList.contains("busy"), name, { timeout: PATIENCE });
+  await rebake(() => page.locator("#redo").click());
+  assert.equal(await opened(), name);
+  assert.equal((await figures()).generation, plain.generation);
   const kinds = () => inWork("things").then((things) => things.map(({ kind, shape }) => `${kind} ${shape}`));
-  assert.ok(await page.locator("#undo").isDisabled());
   await choose("obstacle");
   await rebake(() => clickAt([6, 0, 6]));
   await page.waitForTimeout(700);
