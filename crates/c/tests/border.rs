@@ -312,8 +312,8 @@ fn worlds_and_crowds() {
     let max = Vec3 { x: 4.0, y: 2.0, z: 4.0 };
     let mut world: Box<World> =
         written(|place, error| wm_world_new(FLOOR[0], max, Some(&settings), place, error)).unwrap();
-    // SAFETY: all arrays have as many elements as is said.
     let scene = floor(FLOOR.as_ptr(), 4, TRIANGLES.as_ptr());
+    // SAFETY: all arrays have as many elements as is said.
     let status = unsafe { wm_world_add_triangles(Some(&mut world), Some(&scene), None) };
     assert_eq!(status, Status::Ok);
     let corners = [1.1_f32, 1.0, 1.1, 2.9, 2.9, 2.0];

@@ -20,7 +20,7 @@ export const LIFT = 0.06;
 /** Faces whose normal is more level than this are walls for what is put down. */
 const GENTLE = 0.35;
 /** Share of the picture that the level fills. */
-const FILLED = 0.92;
+const FILLED = 0.86;
 
 /**
  * Draws a material as if it were a level of the grid nearer to the eye: the mesh is within a level
