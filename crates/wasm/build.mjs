@@ -149,7 +149,19 @@ function build(name, features, parts) {
   }
   for (const [file, wasm] of [["bg", core], ...made]) put(`${name}_${file}.wasm`, optimised(wasm, ...last));
   if (parts.length > 0) put("parts-files.js", addresses([...made.keys()]));
-  put(`${name}.js`, readFileSync(join(pkg, `${name}.js`)));
+  put(`${name}.js`, Buffer.from(guarded(readFileSync(join(pkg, `${name}.js`), "utf8"))));
+  // Without it TypeScript does not know what ends objects at the end of a block.
+  const types = join(pkg, `${name}.d.ts`);
+  writeFileSync(types, `/// <reference lib="esnext.disposable" />\n${readFileSync(types, "utf8")}`);
+}
+
+/** The glue of a module, which says what is missing where it is called before `init`. */
+function guarded(glue) {
+  const [empty, check] = ["let wasmModule, wasmInstance, wasm;", "if (wasm !== undefined) return wasm;"];
+  if (!glue.includes(empty) || !glue.includes(check)) throw new Error("the glue of wasm-bindgen is not what this build knows");
+  const text = "the module is not loaded: await init() before anything else";
+  const absent = `const absent = new Proxy({}, { get() { throw Object.assign(new Error("${text}"), { name: "WaymeshError", kind: "part" }); } });`;
+  return glue.replace(empty, `${absent}\nlet wasmModule, wasmInstance, wasm = absent;`).replaceAll(check, "if (wasm !== absent) return wasm;");
 }
 
 // Alone, queries are to be small: with less, a path takes up to a fourth longer, and with more, the

@@ -535,8 +535,10 @@ typedef uint32_t (*wm_allows)(void *user, uint32_t polygon, uint8_t area);
 typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
 
 /*
- Called for links that a search comes to, with the number and the kind of each, a wm_link_kind, as
- a wm_allows is: returns what taking the link costs this agent in metres, 0 or more; infinity if it
+ Called for links that a search comes to, with the number and the kind of each, a
+ wm_link_kind, as
+ a wm_allows is: returns what taking the link costs this agent in metres, 0 or more; infinity
+ if it
  cannot take it.
  */
 typedef float (*wm_link_cost)(void *user, uint64_t link, uint32_t kind);
@@ -588,11 +590,11 @@ typedef struct wm_path_settings {
      */
     float least_cost;
     /*
-     What taking a link costs, beside its length and its extra cost; NULL for nothing.
+     Cost of taking a link, in addition to its length and its extra cost; NULL for none.
      */
     wm_link_cost link_cost;
     /*
-     What the functions get.
+     Argument of the functions.
      */
     void *user;
 } wm_path_settings;

@@ -22,6 +22,12 @@ export interface Baked {
   report: Report;
 }
 
+/** How a bake is ended from outside. */
+export interface BakeOptions {
+  /** Ends the job at once when it is aborted: the promise is rejected with an error of the kind "cancelled". */
+  signal?: AbortSignal;
+}
+
 /** A worker that bakes one job at a time, so that a page stays alive and a bake can be ended. */
 export class BakeWorker {
   /**
@@ -30,7 +36,7 @@ export class BakeWorker {
    */
   constructor(module?: WebAssembly.Module | URL | string, make?: () => Worker);
   /** Bakes; a job that still runs is ended. */
-  bake(job: BakeJob, progress?: (stage: string, done: number) => void): Promise<Baked>;
+  bake(job: BakeJob, progress?: (stage: string, done: number) => void, options?: BakeOptions): Promise<Baked>;
   /** `true` while a job runs. */
   readonly isBusy: boolean;
   /** Ends the job at once: its promise is rejected with an error of the kind "cancelled". */

@@ -7,6 +7,16 @@ export function failure({ message, kind }) {
 /** The job was ended. */
 export const cancelled = () => failure({ message: "the bake was cancelled", kind: "cancelled" });
 
+/** Waits for a job, which a signal ends. */
+export async function endedBy(signal, job, cancel) {
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    return await job;
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+  }
+}
+
 /** One worker, and the jobs that it was sent. */
 export class Line {
   #worker = null;
@@ -88,9 +98,11 @@ export class BakeWorker {
   }
 
   /** Bakes; a job that still runs is ended. */
-  async bake(job, progress) {
+  async bake(job, progress, { signal } = {}) {
+    if (signal?.aborted) throw cancelled();
     if (this.isBusy) this.cancel();
-    const { bytes, report } = await this.#line.ask("bake", job, { progress });
+    const asked = this.#line.ask("bake", job, { progress });
+    const { bytes, report } = await endedBy(signal, asked, () => this.cancel());
     return { bytes, report };
   }
 

@@ -1,5 +1,5 @@
 // Several workers bake the tiles of one scene. The mesh is that of one worker, bit for bit.
-import { Line, besides, cancelled, failure, makeWorker } from "./bake-worker.js";
+import { Line, besides, cancelled, endedBy, failure, makeWorker } from "./bake-worker.js";
 
 const MOST = 64;
 
@@ -15,8 +15,13 @@ export class BakeWorkers {
   }
 
   /** Bakes a scene in tiles, voxels only; a job that still runs is ended. */
-  async bake(job, progress) {
+  async bake(job, progress, { signal } = {}) {
+    if (signal?.aborted) throw cancelled();
     if (this.isBusy) this.cancel();
+    return endedBy(signal, this.#bake(job, progress), () => this.cancel());
+  }
+
+  async #bake(job, progress) {
     const run = (this.#job = { isEnded: false });
     const given = { scene: job.scene, settings: { ...job.settings, pipeline: "tiles" } };
     try {

@@ -4,6 +4,7 @@ import { Plan, Scene, TileBaker } from "./waymesh.js";
 /** Makes the input of a job. */
 function read({ scene, plan }) {
   const given = scene ?? plan;
+  if (given === undefined || given === null) throw Object.assign(new Error("the job has neither a scene nor a plan"), { kind: "input" });
   if (given.builtin !== undefined) return Scene.builtin(given.builtin, given.scale);
   if (given.vertices !== undefined) return Scene.fromTriangles(given.vertices, given.triangles, given.areas, given.options);
   return (scene ? Scene : Plan).read(given.name, given.bytes, given.options);

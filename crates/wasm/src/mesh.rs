@@ -83,7 +83,7 @@ impl NavMesh {
     #[wasm_bindgen(js_name = toBytes)]
     pub fn to_bytes(
         &self,
-        #[wasm_bindgen(unchecked_param_type = "\"wmesh\" | \"wmrun\"")] format: Option<String>,
+        #[wasm_bindgen(unchecked_optional_param_type = "\"wmesh\" | \"wmrun\"")] format: Option<String>,
     ) -> Thrown<Vec<u8>> {
         let format = match format.as_deref() {
             None | Some("wmesh") => MeshFormat::Exchange,

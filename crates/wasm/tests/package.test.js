@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import init, { NavMesh, Plan, Scene, World, describeSettings, settingsToToml } from "../pkg/node.js";
+import { geometryOf, trianglesOf } from "../pkg/three.js";
 import { levelObj } from "./level.js";
 import { answer, folder, skip, waymesh } from "./native.js";
 import { refused } from "./refused.js";
@@ -128,6 +129,37 @@ test("costs of the mesh count without areaCosts", () => {
   assert.ok(mesh.findPath(from, to, { areaCosts: { mud: 1 } }).length < 13);
 });
 
+test("objects of three.js become triangles, and a mesh a geometry", () => {
+  // As much of three.js as is read: attributes, matrices, parts below each other.
+  const attribute = (array, size) => ({ array, count: array.length / size, getX: (at) => array[size * at], getY: (at) => array[size * at + 1], getZ: (at) => array[size * at + 2] });
+  const floor = { attributes: { position: attribute(Float32Array.from([0, 0, 0, 0, 0, 9, 9, 0, 9, 9, 0, 0]), 3) }, index: attribute(Uint16Array.from([0, 1, 2, 0, 2, 3]), 1) };
+  const moved = (x, y, z, sx = 1) => [sx, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1];
+  const parts = [
+    { isMesh: true, geometry: floor, matrixWorld: { elements: moved(0, 1, 0) } },
+    // A mirror.
+    { isMesh: true, geometry: floor, matrixWorld: { elements: moved(30, 0, 0, -1) } },
+    { isMesh: true, isInstancedMesh: true, count: 2, geometry: floor, instanceMatrix: { array: Float32Array.from([...moved(40, 0, 0), ...moved(60, 0, 0)]) }, matrixWorld: { elements: moved(0, 0, 5) } },
+    { isLight: true },
+  ];
+  const { vertices, triangles } = trianglesOf({ traverse: (run) => parts.forEach(run) });
+  assert.equal(triangles.length, 4 * 6);
+  assert.deepEqual([...vertices.slice(0, 3)], [0, 1, 0]);
+  assert.deepEqual([...vertices.slice(24, 27)], [40, 0, 5]);
+  const mesh = Scene.fromTriangles(vertices, triangles).bake({ agent_radius: 0.3 });
+  // All four face up, the mirrored one too.
+  assert.equal(mesh.islandCount, 4);
+  class BufferGeometry {
+    setAttribute(name, value) { this[name] = value; }
+    setIndex(value) { this.index = value; }
+    computeVertexNormals() { this.hasNormals = true; }
+  }
+  class BufferAttribute {
+    constructor(array, size) { Object.assign(this, { array, size }); }
+  }
+  const geometry = geometryOf(mesh, { BufferGeometry, BufferAttribute });
+  assert.ok(geometry.hasNormals && geometry.position.size === 3 && geometry.index.array.length >= 24);
+});
+
 test("links cost what the options say", () => {
   // A platform across a floor, a metre high: the way leads over its ledges.
   const vertices = [0, 0, 0, 0, 0, 12, 20, 0, 12, 20, 0, 0, 8, 1, 0, 8, 1, 12, 12, 1, 12, 12, 1, 0];
@@ -166,7 +198,7 @@ test("links are added, closed and removed", () => {
   assert.equal(outcome(), "complete");
   assert.equal(mesh.removeLink(id), true);
   assert.deepEqual([outcome(), mesh.removeLink(id), mesh.setLinkOpen(id, true), mesh.removeLink(-1)], ["partial", false, false, false]);
-  refused(() => mesh.addLink([7, 0, 6], [70, 0, 6]), "query", /no mesh near the goal/);
+  refused(() => mesh.addLink([7, 0, 6], [70, 0, 6]), "no-mesh-near", /no mesh near the goal/);
   refused(() => mesh.addLink([7, 0, 6], [13, 0, 6], { kind: "leap" }), "input", /nor a kind of links/);
   refused(() => mesh.addLink([7, 0, 6], [13, 0, 6], { extraCost: -1 }), "input", /cost/);
 });

@@ -28,6 +28,12 @@ test("a worker bakes scenes and floor plans", async () => {
   assert.ok(worker.isBusy);
   worker.cancel();
   await assert.rejects(long, { kind: "cancelled" });
+  const ending = new AbortController();
+  const aborted = worker.bake({ scene: scene(), settings: { cell_size: 0.01 } }, undefined, { signal: ending.signal });
+  ending.abort();
+  await assert.rejects(aborted, { kind: "cancelled" });
+  await assert.rejects(worker.bake({ scene: scene() }, undefined, { signal: ending.signal }), { kind: "cancelled" });
+  await assert.rejects(worker.bake({}), { name: "WaymeshError", kind: "input", message: /neither a scene nor a plan/ });
   assert.ok(NavMesh.fromBytes((await worker.bake({ scene: { builtin: "terraces" }, format: "wmesh" })).bytes).polygonCount > 3);
   worker.close();
 });
@@ -54,6 +60,13 @@ test("tiles over several workers are the bytes of one, and of the native program
   writeFileSync(config, settingsToToml(whole));
   waymesh("build", level, "-o", native, "--config", config);
   assert.deepEqual(Buffer.from(expected), readFileSync(native));
+});
+
+test("what is called before the module is loaded says so", async () => {
+  for (const file of ["waymesh.js", "queries.js"]) {
+    const unloaded = await import(`../pkg/${file}?unloaded`);
+    refused(() => unloaded.NavMesh.fromBytes(new Uint8Array(8)), "part", /await init\(\)/);
+  }
 });
 
 test("a pool refuses, fails and is ended with a sentence", async () => {
