@@ -18,6 +18,7 @@ use waymesh_graph::{
     PathSearch, PlaceSampler, PolygonFilter, Query, QueryError, QueryScratch, Reach, SlicedPath,
 };
 
+use crate::boards::steepest;
 use crate::flat_meshes::Board;
 
 /// Difference of lengths and heights that is left to rounding, in metres.
@@ -771,20 +772,6 @@ fn at(mesh: &NavMesh) -> Reach {
     let steepest = if slack > 0.1 * TOLERANCE { steepest(mesh) } else { 1.0 };
     let height = TOLERANCE + steepest * slack;
     Reach::new(slack, height, height)
-}
-
-/// Returns the steepest rise between two corners of a polygon, in metres for a metre in plan.
-fn steepest(mesh: &NavMesh) -> f32 {
-    let slopes = mesh.polygons().flat_map(|polygon| {
-        let corners: Vec<Vec3> = polygon.positions().collect();
-        let pairs = (0..corners.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let slope = |(a, b): (usize, usize)| {
-            let apart = corners[a].xz().distance(corners[b].xz());
-            (corners[a].y - corners[b].y).abs() / apart.max(f32::MIN_POSITIVE)
-        };
-        pairs.map(slope).collect::<Vec<_>>()
-    });
-    slopes.fold(1.0, f32::max)
 }
 
 /// Returns `true` if polygons of several islands meet at a position, so that it does not say which

@@ -24,7 +24,7 @@ export interface Baked {
 
 /** How a bake is ended from outside. */
 export interface BakeOptions {
-  /** Ends the job at once when it is aborted: the promise is rejected with an error of the kind "cancelled". */
+  /** Ends the job when it is aborted: its promise is rejected, the kind is "cancelled". */
   signal?: AbortSignal;
 }
 

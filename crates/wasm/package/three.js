@@ -44,7 +44,7 @@ export function trianglesOf(object) {
   return { vertices: Float32Array.from(vertices), triangles: Uint32Array.from(triangles) };
 }
 
-/** The ground of a mesh as a geometry; `three` is the module of three.js, or has these two classes. */
+/** The ground of a mesh as a geometry; the other is the module of three.js, or its two classes. */
 export function geometryOf(mesh, { BufferGeometry, BufferAttribute }) {
   const { positions, triangles } = mesh.ground(true);
   const geometry = new BufferGeometry();

@@ -23,7 +23,7 @@ const skip = browserProgram && existsSync(browserProgram) ? false : "there is no
 const PATIENCE = 120_000;
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
-/** What `waymesh view` would serve: a name, how it is read, when it was changed, and its content. */
+/** The file that `waymesh view` would serve, how it is read, and when it was changed. */
 let served = null;
 const server = createServer((request, response) => {
   if (served && request.url.endsWith("/waymesh-view.json")) {
