@@ -88,7 +88,7 @@ impl Scene {
     pub fn from_triangles(
         #[wasm_bindgen(unchecked_param_type = "ArrayLike<number>")] vertices: &Object,
         triangles: &[u32],
-        areas: Option<Vec<u8>>,
+        #[wasm_bindgen(unchecked_optional_param_type = "Uint8Array")] areas: Option<Vec<u8>>,
         #[wasm_bindgen(unchecked_optional_param_type = "LoadOptions")] options: JsValue,
     ) -> Thrown<Scene> {
         let given = entries(&options)?;
