@@ -535,11 +535,9 @@ typedef uint32_t (*wm_allows)(void *user, uint32_t polygon, uint8_t area);
 typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
 
 /*
- Called for links that a search comes to, with the number and the kind of each, a
- wm_link_kind, as
- a wm_allows is: returns what taking the link costs this agent in metres, 0 or more; infinity
- if it
- cannot take it.
+ Called for links that a search comes to, as a wm_allows is, with the number and the kind of
+ each, a wm_link_kind: returns what taking the link costs this agent in metres, 0 or more;
+ infinity if it cannot take it.
  */
 typedef float (*wm_link_cost)(void *user, uint64_t link, uint32_t kind);
 

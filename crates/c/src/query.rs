@@ -93,11 +93,9 @@ pub type Allows = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8
 /// Called like a wm_allows: returns what a metre costs in a polygon, finite, 0 or more.
 pub type MetreCost = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8) -> f32>;
 
-/// Called for links that a search comes to, with the number and the kind of each, a
-/// wm_link_kind, as
-/// a wm_allows is: returns what taking the link costs this agent in metres, 0 or more; infinity
-/// if it
-/// cannot take it.
+/// Called for links that a search comes to, as a wm_allows is, with the number and the kind of
+/// each, a wm_link_kind: returns what taking the link costs this agent in metres, 0 or more;
+/// infinity if it cannot take it.
 pub type LinkCost = Option<extern "C" fn(user: *mut c_void, link: u64, kind: u32) -> f32>;
 
 /// Which path is wanted. Start from wm_path_settings_default.

@@ -327,9 +327,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Takes up to `most` marches at once while the walk stays on one gentle triangle and
-    /// nothing else is
-    /// within a step or below the head: they would change the height alone. Returns their number.
+    /// Takes up to `most` marches at once while the walk stays on one gentle triangle and nothing
+    /// else is within a step or below the head: they would change the height alone. Returns their
+    /// number.
     fn glide(&mut self, step: usize, march: f64, most: usize) -> usize {
         let a = step as f64 * march;
         if self.gap.is_some() || self.steep.is_some() || most == 0 {

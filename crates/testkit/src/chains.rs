@@ -84,7 +84,7 @@ impl<'a> Chains<'a> {
             filter,
             seams: seams(mesh),
             closed: closed_doors(mesh),
-            there: at(mesh),
+            there: reach_there(mesh),
             followed,
         }
     }
@@ -184,7 +184,7 @@ impl<'a> Chains<'a> {
                 assert!(
                     there.as_ref().is_ok_and(|there| there.outcome == Outcome::Complete)
                         || is_other
-                        || touches(mesh, reached)
+                        || self.touches(reached)
                         || self.is_at_closed_door(reached),
                     "{} to {}: the end of the partial path, {reached}, is not reached",
                     from.position,
@@ -323,6 +323,14 @@ impl<'a> Chains<'a> {
         let missed = at_once.position.xz().distance(to.xz());
         assert!(missed <= slack, "{} to {to}: the move ends {missed} m before", from.position);
         self.walk(*from, to, None);
+    }
+
+    /// Returns `true` if polygons of several islands meet at a position, so that it does not say which
+    /// of them is meant.
+    fn touches(&self, position: Vec3) -> bool {
+        let mut around = Vec::new();
+        self.mesh.polygons_in_circle(position, &self.there, &AnyPolygon, &mut around);
+        around.iter().any(|&polygon| !self.mesh.same_island(polygon, around[0]))
     }
 
     /// Returns `true` if a position lies at a wall without thickness, or at a door: it does not say on
@@ -505,7 +513,7 @@ impl<'a> Chains<'a> {
             let Some(heading) = map.heading(self.mesh, &place).expect("a place of this mesh") else {
                 let within = self.query().distance_within(place, to, 0.99 * MAP_REACH);
                 let is_apart = within.expect("places of this mesh").is_none();
-                assert!(is_apart || touches(self.mesh, place.position), "no heading from {}", place.position);
+                assert!(is_apart || self.touches(place.position), "no heading from {}", place.position);
                 return;
             };
             if !self.mesh.same_island(place.polygon, to.polygon) {
@@ -679,7 +687,7 @@ impl<'a> Chains<'a> {
         let there =
             clear.query(options.radius).options(*options).memory(&mut self.scratch).path(from, reached);
         assert!(
-            there.is_ok_and(|path| path.outcome == Outcome::Complete) || touches(self.mesh, reached),
+            there.is_ok_and(|path| path.outcome == Outcome::Complete) || self.touches(reached),
             "radius {}, {from} to {goal}: the end of the partial path, {reached}, is not reached",
             options.radius
         );
@@ -764,22 +772,14 @@ fn seams(mesh: &NavMesh) -> Vec<[Vec2; 2]> {
     seams
 }
 
-/// Finds what lies at a position that was given out: its height is that of the ground within the
-/// slack of it.
-fn at(mesh: &NavMesh) -> Reach {
+/// Returns the reach of what lies at a position that was given out: its height is that of the
+/// ground within the slack of it.
+fn reach_there(mesh: &NavMesh) -> Reach {
     let slack = mesh.position_slack();
     // Most meshes are near the origin, where no slope matters.
     let steepest = if slack > 0.1 * TOLERANCE { steepest(mesh) } else { 1.0 };
     let height = TOLERANCE + steepest * slack;
     Reach::new(slack, height, height)
-}
-
-/// Returns `true` if polygons of several islands meet at a position, so that it does not say which
-/// of them is meant.
-fn touches(mesh: &NavMesh, position: Vec3) -> bool {
-    let mut around = Vec::new();
-    mesh.polygons_in_circle(position, &at(mesh), &AnyPolygon, &mut around);
-    around.iter().any(|&polygon| !mesh.same_island(polygon, around[0]))
 }
 
 fn is_portal(mesh: &NavMesh, link: waymesh_graph::LinkId) -> bool {

@@ -176,7 +176,6 @@ impl Fields {
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
     pub(crate) fn costs(&mut self, name: &'static str) -> Thrown<Option<Vec<(String, f32)>>> {
         let Some(costs) = self.take(name) else { return Ok(None) };
-        let wrong = |text: std::fmt::Arguments<'_>| Kind::Query.error(format_args!("{name}: {text}"));
         let Some(costs) = costs.dyn_ref::<Object>() else {
             return Err(Kind::Input.error(format_args!("{name} must be an object of names and costs")));
         };
@@ -184,7 +183,8 @@ impl Fields {
             let cost = Reflect::get(costs, &key.as_str().into())?.as_f64().filter(|&cost| cost >= 0.0);
             match cost {
                 Some(cost) => Ok((key, cost as f32)),
-                None => Err(wrong(format_args!("the cost of {key:?} must be a number, 0 or more"))),
+                None => Err(Kind::Query
+                    .error(format_args!("{name}: the cost of {key:?} must be a number, 0 or more"))),
             }
         };
         Object::keys(costs).iter().filter_map(|key| key.as_string()).map(one).collect::<Thrown<_>>().map(Some)

@@ -38,9 +38,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 /// Bytes of a file that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Addresses that the page requests: the name of the file as JSON, when it was changed and how
-/// it is
-/// read; and its content.
+/// Addresses that the page requests: the name of the file as JSON, when it was changed and how it
+/// is read; and its content.
 const NAME: &str = "waymesh-view.json";
 const CONTENT: &str = "waymesh-view.bin";
 

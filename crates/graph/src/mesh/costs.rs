@@ -240,9 +240,13 @@ impl TravelCost for AreaCosts {
     }
 
     fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+        if self.links.is_empty() {
+            return 0.0;
+        }
+        let of = mesh.link(link).map(|link| link.kind);
         let names = |choice: &LinkChoice| match *choice {
             LinkChoice::One(one) => one == link,
-            LinkChoice::Kind(kind) => mesh.link(link).is_some_and(|link| link.kind == kind),
+            LinkChoice::Kind(kind) => of == Some(kind),
         };
         self.links.iter().rfind(|(choice, _)| names(choice)).map_or(0.0, |&(_, cost)| cost)
     }

@@ -1,15 +1,15 @@
 // Pointer and keys on the picture: what a click does, what is dragged.
 import type * as THREE from "three";
 import { agentAt, orderTo } from "./crowd";
-import { copySelected, removeSelected, removeThing, showThings, thingsChanged } from "./editor";
+import { copySelected, removeSelected, removeThing, thingsChanged } from "./editor";
 import { gizmo } from "./gizmo";
 import { hint } from "./hints";
 import { clickLink, dropLink, linkAt, removeLink } from "./links";
 import { find } from "./page";
 import { closePolygon, dropCorners, gripArea, hoverArea, isHalfDone, putObstacle } from "./painter";
 import { search } from "./path";
-import type { Point } from "./project";
-import { canvas, select, state, tell, tool, view, when } from "./state";
+import { distance, type Point } from "./project";
+import { canvas, select, state, tell, tool, view } from "./state";
 import { explain } from "./why";
 
 /** Something that follows the pointer over the ground. */
@@ -136,7 +136,7 @@ const ACTIONS: Record<string, (event: At) => void> = {
   erase: (event) => {
     const [thing, link] = [thingAt(event), linkAt(event, NEAR_LINK)];
     const at = view.hit(event, GROUND)?.point.toArray();
-    const seed = at ? state.seeds.findIndex((seed) => Math.hypot(...seed.map((value, axis) => value - at[axis]!)) < 1) : -1;
+    const seed = at ? state.seeds.findIndex((seed) => distance(seed, at) < 1) : -1;
     if (thing !== null) removeThing(thing);
     else if (link !== null) removeLink(link);
     else if (seed >= 0) {
@@ -180,7 +180,7 @@ function showOptions(): void {
   hint();
 }
 
-export function chooseTool(name: string): void {
+function chooseTool(name: string): void {
   document.querySelector<HTMLInputElement>(`#tools [value=${name}]`)?.click();
 }
 
@@ -221,5 +221,4 @@ export function listenToCanvas(): void {
     search();
     tell("edit");
   });
-  when("source", showThings);
 }

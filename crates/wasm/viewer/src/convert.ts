@@ -1,11 +1,10 @@
 // Other files of scenes, read by three.js: into the GLB that the package reads, and with the
-// colours of
-// the file for the picture.
+// colours of the file for the picture.
 import * as THREE from "three";
 import type { Load } from "./messages";
 
 /** Endings that only three.js reads. */
-export const CONVERTED = ["fbx", "dae", "3mf"];
+const CONVERTED = ["fbx", "dae", "3mf"];
 
 /** Extensions of glTF that only three.js reads. */
 const COMPRESSIONS = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];

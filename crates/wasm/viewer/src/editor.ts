@@ -1,16 +1,15 @@
 // What lies on the ground: drawn, listed, looked at and changed.
 import * as THREE from "three";
 import { follow, later } from "./bakes";
+import { middles } from "./colours";
 import { gizmo } from "./gizmo";
 import { showMaterial } from "./level";
 import { changeLinks, drawnLink, openLink, removeLink } from "./links";
 import { button, complain, find, make, numberField, showTab } from "./page";
 import type { Point, Thing } from "./project";
 import { select, state, tell, view, when } from "./state";
-import { costColour, drawThing } from "./things";
+import { MOST_COST, USUAL_COST, colourOf, drawThing } from "./things";
 
-/** Costs that a person can tell apart. */
-const MOST_COST = 1000;
 /** How far a copy is put from the first, in metres. */
 const ASIDE = 1;
 
@@ -36,23 +35,27 @@ function drawSeed(at: Point): THREE.Object3D {
   return pin;
 }
 
-/** Something changed: it is drawn, kept and baked. */
-export function thingsChanged(isBaked = true): void {
-  showThings();
+/** What changed is kept and baked. */
+function changed(): void {
   tell("edit");
-  if (isBaked) void follow();
+  void follow();
 }
 
-const text = ({ kind, shape, name, cost }: Thing) => `${kind === "obstacle" ? shape : name || (cost === null ? "blocked" : `cost ${cost}`)}`;
+/** What changed is drawn, kept and baked. */
+export function thingsChanged(): void {
+  showThings();
+  changed();
+}
+
+const text = ({ kind, shape, name, cost }: Thing) => (kind === "obstacle" ? shape : name || (cost === null ? "blocked" : `cost ${cost}`));
 
 /** What areas cost before they were blocked. */
 const unblocked = new WeakMap<Thing, number>();
-const USUAL_COST = 5;
 
 /** A line of the list; an area has its cost there. */
 function row(thing: Thing, index: number): HTMLElement {
   const swatch = make("span", { className: "swatch" });
-  swatch.style.background = `#${(thing.kind === "obstacle" ? new THREE.Color(0xe08e1b) : costColour(thing.cost)).getHexString()}`;
+  swatch.style.background = `#${colourOf(thing).getHexString()}`;
   const title = button(`${index + 1} ${text(thing)}`, () => select({ kind: "thing", index }));
   title.className = "plain";
   const parts: HTMLElement[] = [swatch, title];
@@ -83,13 +86,13 @@ function setCost(thing: Thing, isBlocked: boolean, cost: number): void {
 export function addThing(thing: Thing): void {
   state.things.push(thing);
   select({ kind: "thing", index: state.things.length - 1 });
-  thingsChanged();
+  changed();
 }
 
 export function removeThing(index: number): void {
   state.things.splice(index, 1);
   select(null);
-  thingsChanged();
+  changed();
 }
 
 /** Removes what is selected, if it can be removed. */
@@ -125,10 +128,9 @@ function inspect(): void {
 }
 
 function inspectThing(thing: Thing): HTMLElement[] {
-  const changed = () => thingsChanged();
   const of = (name: string, list: Point, axis: 0 | 1 | 2, limits = {}) => numberField(name, list[axis], (value) => {
     list[axis] = value;
-    changed();
+    thingsChanged();
   }, limits);
   const lengths = { min: 0.05, max: 10_000 };
   const sizes = thing.shape === "box"
@@ -136,7 +138,7 @@ function inspectThing(thing: Thing): HTMLElement[] {
     : thing.shape === "cylinder" ? [of("diameter", thing.size, 0, lengths), of("height", thing.size, 1, lengths)] : [of("height", thing.size, 1, lengths)];
   const turn = numberField("turned", thing.turn, (value) => {
     thing.turn = value;
-    changed();
+    thingsChanged();
   });
   const fields = make("div", { className: "fields" }, of("x", thing.at, 0), of("y", thing.at, 1), of("z", thing.at, 2), ...sizes, ...(thing.shape === "cylinder" ? [] : [turn]));
   const modes = make("p", { className: "examples" }, ...(["translate", "rotate", "scale"] as const).map((mode) => {
@@ -152,7 +154,7 @@ function inspectThing(thing: Thing): HTMLElement[] {
     const name = make("input", { type: "text", value: thing.name, placeholder: "name", autocomplete: "off" });
     name.addEventListener("change", () => {
       thing.name = name.value.trim();
-      changed();
+      thingsChanged();
     });
     parts.push(make("label", { className: "field" }, "name", name));
   }
@@ -199,14 +201,10 @@ function inspectPolygon(polygon: number): HTMLElement[] {
   const points = [...own].map((vertex) => vertices.subarray(3 * vertex, 3 * vertex + 3));
   const ends = points.flatMap((point, index) => [...point, ...points[(index + 1) % points.length]!]);
   view.put("picked", view.lines(ends, 0xd7263d, 4, 0.1, true));
-  const doubled = points.reduce((sum, [x, , z], index) => {
-    const [nx, , nz] = points[(index + 1) % points.length]!;
-    return sum + x! * nz! - nx! * z!;
-  }, 0);
   const heights = points.map(([, y]) => y!);
   const area = areas[polygon]!;
   const rows: [string, string][] = [
-    ["corners", String(own.length)], ["ground", `${(Math.abs(doubled) / 2).toFixed(2)} m²`], ["island", String(islands[polygon])], ["region", String(regions[polygon])],
+    ["corners", String(own.length)], ["ground", `${middles(mesh).areas[polygon]!.toFixed(2)} m²`], ["island", String(islands[polygon])], ["region", String(regions[polygon])],
     ["area", `${mesh.areas[area]?.name ?? (area === 1 ? "plain ground" : "")} (${area})`], ["height", `${Math.min(...heights).toFixed(2)} to ${Math.max(...heights).toFixed(2)} m`],
   ];
   const table = make("table", {}, ...rows.map(([name, value]) => make("tr", {}, make("td", { textContent: name }), make("td", { textContent: value }))));
@@ -240,13 +238,12 @@ export function listenToEditor(): void {
       thing.corners = thing.corners.map(([x, z]) => [round(x * by[0]!), round(z * by[2]!)]);
       inspect();
     }
-    tell("edit");
-    void follow();
+    changed();
   };
   const removeAll = (kind: Thing["kind"]) => {
     state.things = state.things.filter((thing) => thing.kind !== kind);
     select(null);
-    thingsChanged();
+    changed();
   };
   find("#no-areas").addEventListener("click", () => removeAll("area"));
   find("#no-obstacles").addEventListener("click", () => removeAll("obstacle"));

@@ -38,20 +38,21 @@ export class Knobs {
     this.#pipeline = pipeline;
     const names = ({ name, group, ...info }: SettingInfo) => ({ ...info, group, name: group === "jumps" ? `jumps.${name}` : name });
     this.#infos = describeSettings(pipeline).map(names);
-    const open = [this.agent, this.root].flatMap((root) => [...root.querySelectorAll("details[open] > summary")].map(({ textContent }) => textContent));
+    const isOpen = this.root.querySelector("details")?.open ?? false;
     this.agent.replaceChildren(...this.#preset());
     this.root.replaceChildren();
-    const more = make("details", { open: open.includes("More settings") }, make("summary", { textContent: "More settings" }));
+    const more = make("details", { open: isOpen }, make("summary", { textContent: "More settings" }));
     const shown = this.#infos.filter(({ name, type }) => !HIDDEN.includes(name) && type.kind !== "structure" && type.kind !== "text");
-    const rank = (names: string[], { name }: SettingInfo) => (names.indexOf(name) + names.length + 1) % (names.length + 1);
-    for (const info of shown.toSorted((a, b) => rank([...AGENT, ...FIRST], a) - rank([...AGENT, ...FIRST], b))) {
-      if (info.group === "jumps" && !this.#values.has("jumps")) continue;
-      const isFirst = FIRST.includes(info.name) || (info.group !== "bake" && info.group !== "jumps");
+    const order = [...AGENT, ...FIRST];
+    const rank = ({ name }: SettingInfo) => (order.includes(name) ? order.indexOf(name) : order.length);
+    const [jumps, others] = [true, false].map((is) => shown.filter(({ group }) => (group === "jumps") === is)) as [SettingInfo[], SettingInfo[]];
+    for (const info of others.toSorted((a, b) => rank(a) - rank(b))) {
+      const isFirst = FIRST.includes(info.name) || info.group !== "bake";
       const place = AGENT.includes(info.name) ? this.agent : isFirst ? this.root : more;
-      if (info.group !== "jumps") place.append(...this.#knob(info));
+      place.append(...this.#knob(info));
     }
     more.append(...this.#keep(), ...this.#jumps());
-    for (const info of shown) if (info.group === "jumps" && this.#values.has("jumps")) more.append(...this.#knob(info));
+    if (this.#values.has("jumps")) more.append(...jumps.flatMap((info) => this.#knob(info)));
     this.root.append(more);
     const left = [...this.#values.keys()].filter((name) => !this.#has(name));
     this.note.textContent = left.length > 0 ? `Not with this pipeline: ${left.map(words).join(", ")}.` : "";

@@ -3,6 +3,7 @@ import { button, complain, find, make } from "./page";
 import { materialsOf } from "./convert";
 import { readAgain } from "./open";
 import type { Load } from "./messages";
+import { readLoad } from "./project";
 import { state, view, when } from "./state";
 
 const field = (name: string) => find<HTMLInputElement | HTMLSelectElement>(`#load-${name}`);
@@ -12,15 +13,8 @@ const ruleOf = (material: string, cost: number | null) => (cost === null ? `${ma
 const materialOf = (rule: string) => rule.slice(0, rule.lastIndexOf("="));
 
 function load(): Load {
-  const { up, winding } = { up: field("up").value, winding: field("winding").value };
-  const scale = Number(field("scale").value);
-  const rules = find<HTMLTextAreaElement>("#load-rules").value.split("\n").map((rule) => rule.trim()).filter((rule) => rule !== "");
-  return {
-    ...(up === "z" ? { up } : {}),
-    ...(scale > 0 && scale !== 1 ? { scale } : {}),
-    ...(winding === "as_read" ? {} : { winding: winding as "flipped" | "two_sided" }),
-    ...(rules.length > 0 ? { areaRules: rules } : {}),
-  };
+  const areaRules = find<HTMLTextAreaElement>("#load-rules").value.split("\n").map((rule) => rule.trim()).filter((rule) => rule !== "");
+  return readLoad({ up: field("up").value, scale: Number(field("scale").value), winding: field("winding").value, areaRules });
 }
 
 function apply(): void {

@@ -1,11 +1,9 @@
 // Links that are drawn by two clicks, and links of the bake that are shut.
 import * as THREE from "three";
-import { paint } from "./bakes";
 import { hint } from "./hints";
 import { bowOf, drawLinks } from "./layers";
 import { complain, find } from "./page";
-import type { DrawnLink, Point } from "./project";
-import { search } from "./path";
+import { distance, type DrawnLink, type Point } from "./project";
 import { select, state, tell, view } from "./state";
 
 /** How near the places of a shut link and a link of a new bake must be, in metres. */
@@ -15,7 +13,6 @@ const SAME_PLACE = 0.5;
 let first: Point | null = null;
 
 const middleOf = (end: Float32Array): Point => [0, 1, 2].map((axis) => (end[axis]! + end[axis + 3]!) / 2) as Point;
-const distance = (a: Point, b: Point) => Math.hypot(...a.map((value, axis) => value - b[axis]!));
 
 /** Puts the drawn links into the mesh that is shown, and shuts those that are shut. */
 export function addLinks(): void {
@@ -128,11 +125,4 @@ export function linkAt({ clientX, clientY }: { clientX: number; clientY: number 
     }
   }
   return best?.id ?? null;
-}
-
-/** Shows all links as they are now. */
-export function refreshLinks(): void {
-  changeLinks();
-  paint();
-  search();
 }

@@ -15,7 +15,6 @@ import { forgetSteps, lastVisit, restore } from "./session";
 import { readSettings } from "./settings";
 import { colours, isPlan, knobs, pipeline, select, state, tell, view } from "./state";
 import { keepFile } from "./store";
-import { peel } from "./switches";
 
 /** Larger files do not fit beside the bake into the memory that a page may have. */
 const MOST_BYTES = 256 << 20;
@@ -43,7 +42,6 @@ export async function openSource(next: Source, load: Load): Promise<boolean> {
   dropCorners();
   dropLink();
   select(null);
-  showThings();
   const coloured = next.kind === "scene" ? await colouredLevel(next.name, next.bytes, load).catch(() => null) : null;
   drawScene(view, opened, coloured);
   const bounds = new THREE.Box3();
@@ -51,19 +49,15 @@ export async function openSource(next: Source, load: Load): Promise<boolean> {
   view.frame(bounds);
   for (const option of pipeline.options) option.disabled = isPlan();
   knobs.show(isPlan() ? "plans" : (pipeline.value as "voxels"));
-  peel();
   showName(next.kind === "builtin" ? next.name : null, next.name);
   for (const { text, option, value } of opened.hints) {
-    advise(text, option === null ? [] : [[`Set ${option} to ${option === "scale" ? Number(value) * (load.scale ?? 1) : value}`, () => void reload(option, value).catch(complain)]]);
+    // A scale is a factor on top of the present one.
+    const wanted = option === "scale" ? Number(value) * (load.scale ?? 1) : value;
+    advise(text, option === null ? [] : [[`Set ${option} to ${wanted}`, () => void readAgain({ ...load, [option]: wanted }).catch(complain)]]);
   }
   if (next.kind !== "builtin") void keepFile(next.name, next.bytes);
   tell("source");
   return true;
-}
-
-/** Reads the file again as a hint says. */
-async function reload(option: "scale" | "up" | "winding", value: number | string | null): Promise<void> {
-  await readAgain({ ...state.load, [option]: option === "scale" ? Number(value) * (state.load.scale ?? 1) : value });
 }
 
 /** Reads the file that is open in another way, and bakes it. What lies on it stays. */
@@ -146,7 +140,7 @@ async function openProject(name: string, text: string): Promise<void> {
   }
   if (!project) complain(`${name}: this is no project of this page`);
   else if (await restore(project)) forgetSteps();
-  else await await_(project);
+  else await awaitFile(project);
 }
 
 /** Settings of a file, over what is open. */
@@ -172,7 +166,6 @@ function openMesh(name: string, bytes: Uint8Array): void {
   for (const layer of ["scene", "things", "points", ...STAGE_LAYERS]) view.put(layer);
   colours.forget();
   select(null);
-  showThings();
   view.bounds.makeEmpty();
   complain(null);
   forgetAdvice();
@@ -191,7 +184,7 @@ export async function openExample(name: string): Promise<void> {
 }
 
 /** Shows an example until the file of a project is opened by hand. */
-async function await_(project: Project): Promise<void> {
+async function awaitFile(project: Project): Promise<void> {
   awaited = project;
   if (!state.mesh) await openBuiltin("dungeon-rooms");
   advise(`this work is about the file ${project.source?.name}, which this browser does not have: open it to go on`, []);
@@ -250,13 +243,13 @@ export async function openFirst(): Promise<void> {
   }
   if (link) {
     if (await restore(link)) forgetSteps();
-    else await await_(link);
+    else await awaitFile(link);
     return;
   }
   await openBuiltin("dungeon-rooms");
   const before = lastVisit();
   if (before) {
-    advise(`your last visit was about ${before.source?.name ?? "a mesh"}`, [["Go on with it", () => void restore(before).then((is) => (is ? forgetSteps() : await_(before)))]]);
+    advise(`your last visit was about ${before.source?.name ?? "a mesh"}`, [["Go on with it", () => void restore(before).then((is) => (is ? forgetSteps() : awaitFile(before)))]]);
   }
   search();
 }

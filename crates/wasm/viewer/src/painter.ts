@@ -2,13 +2,12 @@
 import { addThing } from "./editor";
 import { hint } from "./hints";
 import { complain, find } from "./page";
-import { polygonOf, boxBetween, drawThing } from "./things";
+import { MOST_COST, USUAL_COST, boxBetween, drawThing, polygonOf } from "./things";
 import type { Point, Thing } from "./project";
 import { isPlan, knobs, state, tool, view } from "./state";
 
 /** Boxes that are narrower were not meant, in metres. */
 const NARROW = 0.2;
-const USUAL_COST = 5;
 /** Height of obstacles, and how high above its ground an area reaches, in metres. */
 const HEIGHT = { obstacle: 2, area: 1 };
 /** How near to its first corner a polygon is closed, in pixels. */
@@ -21,7 +20,7 @@ let corners: Point[] = [];
 function cost(): number | null {
   if (find<HTMLInputElement>("#area-blocked").checked) return null;
   const given = find<HTMLInputElement>("#area-cost").valueAsNumber;
-  return given >= 0 ? given : USUAL_COST;
+  return given >= 0 ? Math.min(given, MOST_COST) : USUAL_COST;
 }
 const areaName = () => find<HTMLInputElement>("#area-name").value.trim();
 const kind = (): Thing["kind"] => (tool() === "area" ? "area" : "obstacle");

@@ -2,7 +2,7 @@
 import type { NavMesh, Path, PathOptions } from "waymesh";
 import { find } from "./page";
 import { drawPath, drawPoints, pathLines } from "./placed";
-import type { Point } from "./project";
+import { distance, type Point } from "./project";
 import { canExplain } from "./why";
 import { radius, shown, state, tool, view } from "./state";
 
@@ -40,7 +40,7 @@ export function search(): void {
 }
 
 function measure(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): void {
-  const [flat, straight] = [Math.hypot(end[0] - start[0], end[2] - start[2]), Math.hypot(...end.map((value, axis) => value - start[axis]!))];
+  const [flat, straight] = [Math.hypot(end[0] - start[0], end[2] - start[2]), distance(start, end)];
   place.textContent = `${straight.toFixed(3)} m straight, ${flat.toFixed(3)} m in plan, ${(end[1] - start[1]).toFixed(3)} m up.`;
   drawPath(view, mesh, { outcome: "complete", points: Float32Array.from([...start, ...end]), polygons: new Uint32Array(), links: [], length: straight, cost: straight, wasCut: false }, 0);
 }

@@ -3,6 +3,8 @@ import type { AnySettings, Load } from "./messages";
 
 export type Point = [number, number, number];
 
+export const distance = (a: Point, b: Point): number => Math.hypot(...a.map((value, axis) => value - b[axis]!));
+
 /** Something that was put down on the ground: it stands in the way, or gives the ground an area. */
 export interface Thing {
   kind: "obstacle" | "area";

@@ -1,12 +1,11 @@
 // The work of a person: undo and redo, what the address and the browser keep, project files.
-import { bake, settings } from "./bakes";
+import { bake, paint, settings } from "./bakes";
 import { setCrowd } from "./crowd";
-import { refreshLinks } from "./links";
+import { changeLinks } from "./links";
 import { openSource } from "./open";
 import { complain, find } from "./page";
 import { search, showRadius } from "./path";
 import { fromBase64, toBase64, writeLink, type Project } from "./project";
-import { showThings } from "./editor";
 import { knobs, pipeline, radius, select, shown, state, view, when } from "./state";
 import { keptFile } from "./store";
 import { showLayers } from "./switches";
@@ -110,8 +109,8 @@ async function step(from: string[], to: string[]): Promise<void> {
   await restore(JSON.parse(text) as Project);
 }
 
-export const undo = (): Promise<void> => step(past, future);
-export const redo = (): Promise<void> => step(future, past);
+const undo = (): Promise<void> => step(past, future);
+const redo = (): Promise<void> => step(future, past);
 
 /** What a bake is made of. */
 const bakeOf = () => JSON.stringify([state.source?.name, state.load, pipeline.value, settings(), state.things.filter(({ kind }) => kind === "obstacle")]);
@@ -144,10 +143,12 @@ export async function restore(project: Project): Promise<boolean> {
     setCrowd(project.crowd);
     showLayers(project.layers);
     select(null);
-    showThings();
     view.eye = project.camera;
     if (isOther || bakeOf() !== before || !state.mesh) await bake();
-    else refreshLinks();
+    else {
+      changeLinks();
+      paint();
+    }
     search();
   } finally {
     isRestoring = false;

@@ -2,6 +2,7 @@
 import { describeSettings } from "waymesh";
 import { parse } from "smol-toml";
 import type { Point, Thing } from "./project";
+import { areaOf } from "./things";
 
 interface Found {
   settings: Record<string, unknown>;
@@ -18,26 +19,11 @@ const OTHER: Record<string, string> = {
 /** What means nothing in a page. */
 const LEFT_OUT = ["max_memory", "threads"];
 
-/** A mark of the file as a thing on the ground. */
-function thing(given: Record<string, unknown>): Thing[] {
-  const [, name = "", cost] = /^(.*?)(?::([\d.]+))?$/.exec(String(given["area"] ?? "")) ?? [];
-  const base = { kind: "area" as const, turn: 0, corners: [], name: name === "blocked" ? "" : name, cost: name === "blocked" ? null : Number(cost ?? 1) };
-  const { box, cylinder, prism } = given as { box?: [Point, Point]; cylinder?: [Point, number, number]; prism?: [[number, number][], [number, number]] };
-  // An area begins a metre below its ground.
-  if (box) {
-    const [a, b] = box;
-    const middle = (axis: number) => (a[axis]! + b[axis]!) / 2;
-    return [{ ...base, shape: "box", at: [middle(0), a[1] + 1, middle(2)], size: [b[0] - a[0], b[1] - a[1] - 1, b[2] - a[2]] }];
-  }
-  if (cylinder) {
-    const [[x, y, z], radius, height] = cylinder;
-    return [{ ...base, shape: "cylinder", at: [x, y + 1, z], size: [2 * radius, height - 1, 2 * radius] }];
-  }
-  if (!prism) return [];
-  const [corners, [low, high]] = prism;
-  const middle = (axis: 0 | 1) => corners.reduce((sum, corner) => sum + corner[axis], 0) / corners.length;
-  const [x, z] = [middle(0), middle(1)];
-  return [{ ...base, shape: "polygon", at: [x, low + 1, z], size: [1, high - low - 1, 1], corners: corners.map((corner) => [corner[0] - x, corner[1] - z]) }];
+/** A mark of the file as an area on the ground; marks of other shapes are left out. */
+function readMark({ area, ...shape }: Record<string, unknown>): Thing[] {
+  const [, name = "", cost] = /^(.*?)(?::([\d.]+))?$/.exec(String(area ?? "")) ?? [];
+  const made = name === "blocked" ? areaOf(shape, "", null) : areaOf(shape, name, Number(cost ?? 1));
+  return made ? [made] : [];
 }
 
 /**
@@ -60,7 +46,7 @@ export function readSettings(text: string): Found | null {
   for (const [key, value] of Object.entries(given)) {
     const plain = key.replaceAll("-", "_");
     const name = OTHER[plain] ?? plain;
-    if (name === "mark") found.things = (value as Record<string, unknown>[]).flatMap(thing);
+    if (name === "mark") found.things = (value as Record<string, unknown>[]).flatMap(readMark);
     else if (name === "pipeline") found.pipeline = String(value);
     else if (name === "keep" && Array.isArray(value)) found.seeds = value.map((seed) => String(seed).split(",").map(Number) as Point);
     else if (LEFT_OUT.includes(name)) continue;

@@ -133,7 +133,7 @@ function step(by: number): void {
 }
 
 /** Cuts off what is above the height of the slider, or all but a storey. */
-export function peel(): void {
+function peel(): void {
   const heights = storeys();
   find("#storeys").hidden = heights.length < 2;
   const height = heights[storey];

@@ -9,6 +9,9 @@ import type { Point, Thing } from "./project";
  * to storey.
  */
 const DEPTH = { area: 1, obstacle: 0.5 };
+/** Costs that a person can tell apart; a settings file may have others. */
+export const MOST_COST = 1000;
+export const USUAL_COST = 5;
 /** Numbers of areas besides 0, nobody walks, and 1, plain ground. */
 const [FIRST, LAST] = [2, 255];
 
@@ -16,7 +19,7 @@ const [FIRST, LAST] = [2, 255];
 export type Areas = Record<number, { name: string; cost: number }>;
 
 /** Corners of a thing in plan. */
-export function cornersOf({ shape, at, size, turn, corners }: Thing): [number, number][] {
+function cornersOf({ shape, at, size, turn, corners }: Thing): [number, number][] {
   const [w, d] = [size[0] / 2, size[2] / 2];
   const own: [number, number][] = shape === "polygon" ? corners : [[-w, -d], [w, -d], [w, d], [-w, d]];
   const [sin, cos] = [Math.sin((turn * Math.PI) / 180), Math.cos((turn * Math.PI) / 180)];
@@ -24,7 +27,7 @@ export function cornersOf({ shape, at, size, turn, corners }: Thing): [number, n
 }
 
 /** The shape of a thing, as the package takes it. */
-export function shapeOf(thing: Thing): Shape {
+function shapeOf(thing: Thing): Shape {
   const { kind, shape, at: [x, y, z], size: [w, h, d], turn } = thing;
   const low = y - DEPTH[kind];
   if (shape === "cylinder") return { cylinder: [[x, low, z], w / 2, y + h - low] };
@@ -63,13 +66,13 @@ export function areaSettings(things: Thing[], ofSource: Areas): Pick<AnySettings
 }
 
 /** Green is cheap, yellow to red is costly, dark is blocked. */
-export function costColour(cost: number | null): THREE.Color {
+function costColour(cost: number | null): THREE.Color {
   if (cost === null) return new THREE.Color(0x2b2b33);
   if (cost < 1) return new THREE.Color(0x2f9e44);
   return new THREE.Color().setHSL(0.14 * (1 - Math.min(Math.log10(Math.max(cost, 1)) / 1.5, 1)), 0.9, 0.5);
 }
 
-const colourOf = (thing: Thing) => (thing.kind === "obstacle" ? new THREE.Color(0xe08e1b) : costColour(thing.cost));
+export const colourOf = (thing: Thing) => (thing.kind === "obstacle" ? new THREE.Color(0xe08e1b) : costColour(thing.cost));
 
 /**
  * The body of a thing, its base at height 0 where an obstacle stands and below where an area
@@ -117,4 +120,17 @@ export function polygonOf(kind: Thing["kind"], points: Point[], name: string, co
   const [x, y, z] = [middle(0), Math.min(...heights), middle(2)];
   const size: Point = [1, Math.max(...heights) - y + height, 1];
   return { kind, shape: "polygon", at: [x, y, z], size, turn: 0, corners: points.map((point) => [point[0] - x, point[2] - z]), name, cost };
+}
+
+/** The area on the ground with a shape of the package: what `shapeOf` makes of one. */
+export function areaOf({ box, cylinder, prism }: Shape, name: string, cost: number | null): Thing | null {
+  const up = (at: ArrayLike<number>): Point => [at[0]!, at[1]! + DEPTH.area, at[2]!];
+  if (box) return boxBetween("area", up(box[0]), up([box[1][0]!, box[0][1]!, box[1][2]!]), name, cost, box[1][1]! - box[0][1]! - DEPTH.area);
+  if (cylinder) {
+    const [base, radius, height] = cylinder;
+    return { kind: "area", shape: "cylinder", at: up(base), size: [2 * radius, height - DEPTH.area, 2 * radius], turn: 0, corners: [], name, cost };
+  }
+  if (!prism) return null;
+  const [corners, [low, high]] = prism;
+  return polygonOf("area", corners.map(([x, z]) => up([x, low, z])), name, cost, high - low - DEPTH.area);
 }
