@@ -58,6 +58,7 @@ fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<B
     let load_options = settings.space.load_options()?;
     let rules = settings.area_rules()?;
     let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
+    let settings = &settings.with_automatic_cells(source.soup())?;
     if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
         let baker = Baker::voxels();
         #[cfg(feature = "gpu")]
@@ -212,10 +213,11 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
 pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
-        "{} triangles, grid {} x {}, {} polygons on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
+        "{} triangles, grid {} x {} of {} m, {} polygons on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
         report.triangles,
         report.grid.width,
         report.grid.depth,
+        report.grid.cell_size,
         report.polygons,
         islands(&report.islands),
         report.mesh_area,

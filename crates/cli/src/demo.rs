@@ -8,8 +8,9 @@ use waymesh::io::LoadOptions;
 use waymesh::{Baker, NavMesh};
 use waymesh_scenes::SceneConfig;
 
-use crate::args::{DemoArgs, Extras};
+use crate::args::{DemoArgs, Extras, Settings};
 use crate::errors::Refusal;
+use crate::values::place_text;
 use crate::{build, files, output, path};
 
 pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
@@ -18,7 +19,9 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());
-    let bake = build::bake(&Baker::voxels(), &soup, &LoadOptions::default())?;
+    let baker = Baker::voxels();
+    let config = Settings::default().with_automatic_cells(Some(&soup))?.bake_config(baker.config())?;
+    let bake = build::bake(&baker.with_config(config), &soup, &LoadOptions::default())?;
     let mesh = &bake.mesh;
     let (from, to) = far_apart(mesh).ok_or_else(|| Refusal("the mesh has no polygon".into()))?;
     let route = mesh.path(from, to)?;
@@ -35,17 +38,10 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
         return files::list(&files, json);
     }
     let mut out = std::io::stdout().lock();
-    // Without it a height of nearly 0 is printed as -0.00.
-    let shown = |position: Vec3| (100.0 * position).round() / 100.0 + Vec3::ZERO;
-    let (from, to) = (shown(from), shown(to));
+    let [from, to] = [from, to].map(|place| place_text(place.to_array()));
     write!(out, "{}: ", scene.name())?;
     build::summary(&mut out, &bake.report)?;
-    writeln!(
-        out,
-        "path from {from:.2} to {to:.2}: {}, {:.1} m",
-        path::outcome_name(route.outcome),
-        route.length
-    )?;
+    writeln!(out, "path from {from} to {to}: {}, {:.1} m", path::outcome_name(route.outcome), route.length)?;
     files::list_lines(&mut out, &files)
 }
 

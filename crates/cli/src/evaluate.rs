@@ -9,14 +9,15 @@ use waymesh::core::GridFrame;
 use waymesh::fields::BAKE;
 use waymesh::io::svg::{Marks, PlanMesh};
 use waymesh::io::{self, AreaRules};
-use waymesh::{Agent, BakeConfig, NavMesh};
+use waymesh::{Agent, BakeConfig, NavMesh, Observer};
 use waymesh_metrics::{
     Connectivity, Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, Paths, Violations, centimetres,
     percent,
 };
 
-use crate::args::EvaluateArgs;
+use crate::args::{AGENT, EvaluateArgs};
 use crate::build::warn_of_unmatched;
+use crate::progress::Progress;
 use crate::{files, output};
 
 /// A mesh to judge.
@@ -35,6 +36,8 @@ pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     warn_of_unmatched(&rules);
     let (mesh, bytes) = read(&args.mesh)?;
     let (agent, config) = settings(args, &mesh)?;
+    let mut progress = Progress::new();
+    progress.stage_started("judge");
     let oracle = Oracle::new(&soup, &agent, &config)?;
     let (judged, judgement) = match mesh {
         Mesh::Ours(mesh) => (JudgedMesh::from(&*mesh), oracle.evaluate_nav_mesh(&mesh, Some(bytes))),
@@ -44,6 +47,7 @@ pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
             (mesh, judgement)
         }
     };
+    drop(progress);
     for remark in judgement.evaluation.remarks() {
         tracing::warn!("{remark}");
     }
@@ -76,11 +80,14 @@ fn read(file: &Path) -> Result<(Mesh, u64)> {
 fn settings(args: &EvaluateArgs, mesh: &Mesh) -> Result<(Agent, MetricsConfig)> {
     let metrics = MetricsConfig::default();
     let mut bake = BakeConfig::default().with_scale(metrics.cell_size, metrics.level_height);
+    let mut given = args.space.given.clone();
     if let Mesh::Ours(mesh) = mesh {
         let GridFrame { cell_size, level_height, .. } = *mesh.frame();
         bake = bake.with_agent(*mesh.agent()).with_scale(cell_size, level_height);
+    } else {
+        given.set_default("agent", AGENT);
     }
-    args.space.given.apply(BAKE, &mut bake)?;
+    given.apply(BAKE, &mut bake)?;
     let mut metrics = metrics.with_scale(bake.scale.cell_size, bake.scale.level_height);
     metrics.samples = args.samples.unwrap_or(metrics.samples);
     Ok((bake.agent, metrics))

@@ -1,11 +1,12 @@
 //! From arguments to the settings of a bake.
 
 use anyhow::Result;
-use waymesh::BakeConfig;
+use waymesh::core::GridScale;
 use waymesh::fields::{BAKE, LOAD};
 use waymesh::io::{AreaRules, LoadOptions, Winding};
+use waymesh::{Agent, BakeConfig, Baker, TriangleSoup};
 
-use crate::args::{Settings, Space};
+use crate::args::{AGENT, Settings, Space};
 use crate::marks;
 
 impl Space {
@@ -23,12 +24,46 @@ impl Space {
 }
 
 impl Settings {
-    /// Returns the settings of the bake. Settings that are not given keep the defaults.
+    /// Returns these settings with cells and levels that resolve the agent, where none are given;
+    /// with coarser cells and a warning if a bake of `soup` would take more than half a minute. Cells
+    /// of the agent `recast` are those of RecastDemo.
+    pub(crate) fn with_automatic_cells(&self, soup: Option<&TriangleSoup>) -> Result<Self> {
+        let (mut settings, baker) = (self.clone(), Baker::voxels());
+        let config = self.bake_config(baker.config())?;
+        let (given, mut scale, agent) = (&mut settings.space.given, config.scale, config.agent);
+        if given.text("agent") == Some("recast") {
+            return Ok(settings);
+        }
+        if given.text("cell_size").is_none() {
+            // Any cell resolves a point; those of the program's agent suit its walls.
+            if agent.radius > 0.0 {
+                scale = GridScale::for_agent(&agent);
+            }
+            let fine = scale.cell_size;
+            let baker = baker.with_config(config.with_scale(fine, scale.level_height));
+            if let Some(cell_size) = soup.and_then(|soup| baker.cells_of_a_short_bake(soup)) {
+                tracing::warn!(
+                    "cells of {cell_size} m, since a bake with cells of {fine} m takes more than half a \
+                     minute: --cell-size {fine} makes them finer"
+                );
+                scale.cell_size = cell_size;
+            }
+            given.set_default("cell_size", &scale.cell_size.to_string());
+        }
+        given.set_default("level_height", &scale.with_levels_for(&agent).level_height.to_string());
+        Ok(settings)
+    }
+
+    /// Returns the settings of the bake. Settings that are not given keep the defaults, but the agent
+    /// is a person where the default is that of RecastDemo.
     pub(crate) fn bake_config(&self, defaults: &BakeConfig) -> Result<BakeConfig> {
-        let mut config = defaults.clone();
+        let (mut config, mut space) = (defaults.clone(), self.space.given.clone());
+        if config.agent == Agent::default() {
+            space.set_default("agent", AGENT);
+        }
         // The agent's height goes before that of the lowest of several agents.
         self.given.apply(BAKE, &mut config)?;
-        self.space.given.apply(BAKE, &mut config)?;
+        space.apply(BAKE, &mut config)?;
         config.areas = AreaRules::parse(&self.area)?.table().clone();
         if let Some(file) = &self.marks {
             config.marks = marks::read(file, &mut config.areas)?;
@@ -48,7 +83,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use waymesh::{Agent, CornerChoice};
+    use waymesh::CornerChoice;
 
     use super::*;
 
@@ -63,23 +98,56 @@ mod tests {
         // Written and read again, as in a folder of tiles.
         let text = toml::to_string(&words.settings).expect("TOML");
         let settings: Settings = toml::from_str(&text).expect("settings");
+        let settings = settings.with_automatic_cells(None).expect("no rules and no marks");
         settings.bake_config(&BakeConfig::default()).expect("no rules and no marks")
     }
 
     #[test]
     fn settings_not_given_keep_their_defaults() {
-        assert_eq!(config(&["waymesh"]), BakeConfig::default());
+        let agent = Agent::named("person").expect("an agent");
+        let person = BakeConfig::default().with_agent(agent);
+        assert_eq!(config(&["waymesh"]), person.clone().with_scale(0.1, 0.05));
+        assert_eq!(config(&["waymesh", "--agent", "recast"]), BakeConfig::default());
         let words = "waymesh --cell-size 0.2 --agent-radius=0.4 --max-ledge 1.2 --corners fewest-notches --max-slope 30 --max-memory 3";
         assert_eq!(
             config(&words.split(' ').collect::<Vec<_>>()),
-            BakeConfig::default()
-                .with_scale(0.2, 0.2)
-                .with_agent(Agent::default().with_radius(0.4).with_max_slope(30_f32.to_radians()))
+            person
+                .clone()
+                .with_scale(0.2, 0.1)
+                .with_agent(agent.with_radius(0.4).with_max_slope(30_f32.to_radians()))
                 .with_max_ledge(1.2)
                 .with_corners(CornerChoice::FewestNotches)
                 .with_max_memory_bytes(3 << 20)
         );
         let classes = config(&["waymesh", "--height-classes", "1.2,2", "--height-detail", "false"]);
-        assert_eq!(classes, BakeConfig::default().with_height_classes([1.2, 2.0]).with_height_detail(false));
+        let person = person.with_scale(0.1, 0.05);
+        assert_eq!(classes, person.clone().with_height_classes([1.2, 2.0]).with_height_detail(false));
+        // Cells follow the agent, levels the cells and the step.
+        let robot =
+            config(&["waymesh", "--agent-radius", "0.2", "--max-step", "0.05", "--cell-size", "auto"]);
+        let agent = agent.with_radius(0.2).with_max_step(0.05);
+        assert_eq!(robot, person.clone().with_agent(agent).with_scale(0.07, 0.02));
+        let point = config(&["waymesh", "--agent-radius", "0"]);
+        assert_eq!(point.scale, person.scale);
+    }
+
+    #[test]
+    fn cells_are_coarser_where_a_bake_would_take_long() {
+        let side = 4000.0;
+        let corners = [[0.0, 0.0, 0.0], [0.0, 0.0, side], [side, 0.0, 0.0], [side, 0.0, side]];
+        let plain = TriangleSoup::new(corners.map(glam::Vec3::from).to_vec(), vec![[0, 1, 2], [1, 3, 2]]);
+        let plain = plain.expect("a square");
+        let given = |words: &[&str]| {
+            let words = Words::try_parse_from(words).expect("arguments").settings;
+            let settings = words.with_automatic_cells(Some(&plain)).expect("no rules and no marks");
+            settings.bake_config(&BakeConfig::default()).expect("no rules and no marks").scale
+        };
+        let scale = given(&["waymesh"]);
+        assert!(scale.cell_size > 0.2 && scale.cell_size < 0.4, "{scale:?}");
+        assert_eq!(scale, GridScale::new(scale.cell_size, 0.12), "half of the step");
+        let config = BakeConfig::default().with_scale(scale.cell_size, scale.level_height);
+        let baker = Baker::voxels().with_config(config);
+        assert_eq!(baker.cells_of_a_short_bake(&plain), None, "{scale:?}");
+        assert_eq!(given(&["waymesh", "--cell-size", "0.1"]), GridScale::new(0.1, 0.05));
     }
 }

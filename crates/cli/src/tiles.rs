@@ -65,11 +65,11 @@ fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
 }
 
 pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
-    let settings = &args.settings;
     let inputs = args.scenes.inputs()?;
     args.tiles.check_folders()?;
-    let rules = settings.area_rules()?;
-    let source = SceneSource::open_with_areas(&inputs.files, &settings.space.load_options()?, &rules.map())?;
+    let (rules, space) = (args.settings.area_rules()?, &args.settings.space);
+    let source = SceneSource::open_with_areas(&inputs.files, &space.load_options()?, &rules.map())?;
+    let settings = &args.settings.with_automatic_cells(source.soup())?;
     let config = settings
         .bake_config(&BakeConfig::default())?
         .with_max_memory_bytes(args.tiles.memory_bytes(settings));

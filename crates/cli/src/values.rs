@@ -6,7 +6,9 @@ use glam::Vec3;
 use waymesh::tile::Tile;
 
 /// Returns a position as arguments have it, in centimetres.
-pub(crate) fn place_text([x, y, z]: [f32; 3]) -> String {
+pub(crate) fn place_text(place: [f32; 3]) -> String {
+    // Without the sum a height of nearly 0 is printed as -0.00.
+    let [x, y, z] = place.map(|number| (100.0 * number).round() / 100.0 + 0.0);
     format!("{x:.2},{y:.2},{z:.2}")
 }
 

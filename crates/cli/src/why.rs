@@ -21,7 +21,7 @@ pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
     let (soup, names) = io::load_with_names(&inputs.files, &options, &rules.map())?;
     warn_of_unmatched(&rules);
     let baker = Baker::voxels();
-    let mut config = args.settings.bake_config(baker.config())?;
+    let mut config = args.settings.with_automatic_cells(Some(&soup))?.bake_config(baker.config())?;
     config.jumps = args.jumps.config()?;
     config.keep = args.kept.keep();
     let baker = baker.with_config(config);

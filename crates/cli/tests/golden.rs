@@ -10,17 +10,21 @@ use common::{read_json, succeed};
 
 /// Levels in `testdata/levels`, what is done with them, and the options.
 const BAKES: &[(&str, &str, &str)] = &[
-    ("court.obj", "build", ""),
-    ("court.obj", "build", "--tile 32"),
-    ("court.obj", "build", "--partition watershed --max-vertices 6 --max-edge-length 6"),
-    ("court.obj", "build", "--partition monotone --decomposition greedy"),
-    ("court.obj", "build", "--corners fewest-notches --decomposition hertel-mehlhorn"),
-    ("court.obj", "build", "--cell-size 0.1 --level-height 0.1 --agent-radius 0.4 --max-step 0.4 --jumps"),
-    ("court.obj", "build", "--pipeline storeys"),
+    ("court.obj", "build", "--agent recast"),
+    ("court.obj", "build", "--agent recast --tile 32"),
+    ("court.obj", "build", "--agent recast --partition watershed --max-vertices 6 --max-edge-length 6"),
+    ("court.obj", "build", "--agent recast --partition monotone --decomposition greedy"),
+    ("court.obj", "build", "--agent recast --corners fewest-notches --decomposition hertel-mehlhorn"),
+    (
+        "court.obj",
+        "build",
+        "--agent recast --cell-size 0.1 --level-height 0.1 --agent-radius 0.4 --max-step 0.4 --jumps",
+    ),
+    ("court.obj", "build", "--agent recast --pipeline storeys"),
     ("court.obj", "build", "--pipeline slices --cell-size 0.1 --level-height 0.05"),
-    ("hills.obj", "build", ""),
-    ("hills.obj", "build", "--tile 32 --cell-size 0.2 --level-height 0.1"),
-    ("hills.obj", "build", "--pipeline storeys --cell-size 0.2"),
+    ("hills.obj", "build", "--agent recast"),
+    ("hills.obj", "build", "--agent recast --tile 32 --cell-size 0.2 --level-height 0.1"),
+    ("hills.obj", "build", "--agent recast --pipeline storeys --cell-size 0.2"),
     ("house.toml", "plan", ""),
     ("house.toml", "plan", "--join round --max-vertices 4"),
 ];

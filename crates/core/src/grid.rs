@@ -68,12 +68,22 @@ impl GridScale {
     }
 
     /// Returns a scale that resolves an agent: cells of a third of its radius, but 2 cm at least, and
-    /// levels of half a cell and at most half its step, but 1 cm at least.
+    /// the levels of [`GridScale::with_levels_for`].
     #[must_use]
     pub fn for_agent(agent: &Agent) -> Self {
-        let centimetres = |length: f32| (length * 100.0).round() / 100.0;
-        let cell_size = centimetres(agent.radius / 3.0).max(0.02);
-        Self { cell_size, level_height: centimetres((cell_size / 2.0).min(agent.max_step / 2.0)).max(0.01) }
+        let cell_size = ((agent.radius / 3.0 * 100.0).round() / 100.0).max(0.02);
+        Self { cell_size, ..Self::default() }.with_levels_for(agent)
+    }
+
+    /// Returns a scale of these cells, with levels that resolve an agent's step: half a cell and at
+    /// most half the step, but 1 cm at least.
+    #[must_use]
+    pub fn with_levels_for(self, agent: &Agent) -> Self {
+        /// Part of a centimetre that rounding may take.
+        const SLACK: f32 = 1e-3;
+        let most = (self.cell_size / 2.0).min(agent.max_step / 2.0);
+        // Rounded down: a level above half the step would leave a step of one level.
+        Self { level_height: ((most * 100.0 + SLACK).floor() / 100.0).max(0.01), ..self }
     }
 
     /// Checks both lengths.

@@ -14,7 +14,7 @@ use waymesh::fields::{
 };
 use waymesh::floorplan::ReadOptions;
 use waymesh::io::LoadOptions;
-use waymesh::{BakeConfig, FloorPlans, JumpConfig, Slices, Storeys};
+use waymesh::{Agent, BakeConfig, FloorPlans, JumpConfig, Slices, Storeys};
 
 use crate::errors::Refusal;
 
@@ -26,6 +26,13 @@ pub(crate) struct Given<G> {
     #[serde(skip)]
     group: PhantomData<G>,
 }
+
+/// Text of an argument that leaves the choice to the program.
+const AUTO: &str = "auto";
+/// Arguments that the program chooses by the agent and the scene.
+const AUTOMATIC: [&str; 2] = ["cell_size", "level_height"];
+/// The agent of the program. The library's default is that of RecastDemo.
+pub(crate) const AGENT: &str = "person";
 
 /// Settings that are arguments of some commands.
 pub(crate) trait Group {
@@ -42,7 +49,19 @@ impl<G> Default for Given<G> {
 impl<G> Given<G> {
     /// Returns `true` if an argument of a field is given.
     pub(crate) fn has<T>(&self, field: &Field<T>) -> bool {
-        field.argument.is_some_and(|argument| self.texts.contains_key(argument))
+        field.argument.is_some_and(|argument| self.text(argument).is_some())
+    }
+
+    /// Returns the text of an argument, if it is given and not [`AUTO`].
+    pub(crate) fn text(&self, argument: &str) -> Option<&str> {
+        self.texts.get(argument).map(String::as_str).filter(|text| *text != AUTO)
+    }
+
+    /// Sets an argument that is not given.
+    pub(crate) fn set_default(&mut self, argument: &str, text: &str) {
+        if self.text(argument).is_none() {
+            self.texts.insert(argument.to_owned(), text.to_owned());
+        }
     }
 
     /// Sets the fields whose arguments are given.
@@ -50,7 +69,7 @@ impl<G> Given<G> {
         let mut given = Vec::new();
         for field in fields {
             let Some(argument) = field.argument else { continue };
-            let Some(text) = self.texts.get(argument) else { continue };
+            let Some(text) = self.text(argument) else { continue };
             let value = value(field.kind, text).map_err(anyhow::Error::msg);
             given.push((field.name.to_owned(), value.with_context(|| format!("--{}", long(argument)))?));
         }
@@ -187,7 +206,16 @@ fn arguments<'a, T>(
 /// refuse them.
 fn of_scenes<'a>(fields: impl Iterator<Item = &'a Field<BakeConfig>>) -> impl Iterator<Item = Arg> {
     fields.filter_map(|field| {
-        let all = field.defaults();
+        let mut all = field.defaults();
+        let (library, program) = (field.get(&BakeConfig::default()), field.get(&of_program()));
+        // Slices keep the agent of their paper.
+        let others = all.iter_mut().filter(|(name, _)| *name != Slices::NAME);
+        for own in others.filter_map(|(_, own)| own.as_mut()).filter(|own| **own == library) {
+            *own = program.clone();
+        }
+        if field.argument.is_some_and(|argument| AUTOMATIC.contains(&argument)) {
+            all[0].1 = Some(AUTO.into());
+        }
         let common = &all[0].1;
         let mut defaults = common.iter().map(text_of).collect::<Vec<_>>();
         let is_other = |own: &Option<Value>| own.is_some() && own != common && *own != Some(Value::Unset);
@@ -198,6 +226,12 @@ fn of_scenes<'a>(fields: impl Iterator<Item = &'a Field<BakeConfig>>) -> impl It
         let without = if without.is_empty() { without } else { format!("Not for {without}.") };
         argument(field, &[&without, &default_of(&defaults.join("; "))])
     })
+}
+
+/// Returns the library's settings with the agent of the program.
+fn of_program() -> BakeConfig {
+    let agent = Agent::named(AGENT).unwrap_or_default();
+    BakeConfig::default().with_agent(agent)
 }
 
 /// Arguments that most people need: `-h` shows no others of the tables, `--help` shows all.
@@ -227,7 +261,11 @@ fn argument<T>(field: &Field<T>, notes: &[&str]) -> Option<Arg> {
         }
         FieldKind::Flag => ("BOOL", PossibleValuesParser::new(["true", "false"]).into()),
         kind => {
-            (value_name(kind), ValueParser::new(move |text: &str| value(kind, text).map(|_| text.to_owned())))
+            let is_free = move |text: &str| text == AUTO && AUTOMATIC.contains(&name);
+            let check = move |text: &str| {
+                if is_free(text) { Ok(Value::Unset) } else { value(kind, text) }.map(|_| text.to_owned())
+            };
+            (value_name(kind), ValueParser::new(check))
         }
     };
     let help = std::iter::once(field.about).chain(notes.iter().copied()).filter(|note| !note.is_empty());

@@ -351,10 +351,10 @@ fn an_indexed_job_bakes_the_bytes_of_one_machine() {
     let folder = hall();
     let folder = folder.path();
     succeed(folder, &["build", "hall.obj", "-o", "whole.wmesh"]);
-    let tile = ["tile", "hall.obj", "--tile", "16", "--tiles", "parts"];
+    let tile = ["tile", "hall.obj", "--tile", "48", "--tiles", "parts"];
     let with = |more: &[&'static str]| [&tile[..], more].concat();
     let listed = succeed(folder, &with(&["--list"]));
-    assert!(listed.starts_with("5 x 5 tiles of 16 cells") && listed.contains("\n4,1 tile_4_1.bin missing\n"));
+    assert!(listed.starts_with("5 x 5 tiles of 48 cells") && listed.contains("\n4,1 tile_4_1.bin missing\n"));
     for index in ["0", "2"] {
         succeed(folder, &with(&["--index", index, "--of", "3"]));
     }

@@ -124,7 +124,7 @@ fn info_prints_the_largest_islands_unless_asked_for_all() {
     let short = succeed(folder, &["info", "many.wmesh"]);
     assert_eq!(count(&short), 10, "{short}");
     assert!(short.contains("and 3 smaller") && short.contains("islands   13"), "{short}");
-    assert!(short.contains(" cells of 0.3 m"), "{short}");
+    assert!(short.contains(" cells of 0.1 m"), "{short}");
     let all = succeed(folder, &["info", "many.wmesh", "--all"]);
     assert_eq!(count(&all), 13, "{all}");
     let islands = json(&succeed(folder, &["info", "many.wmesh", "--json"]))["islands"].clone();

@@ -320,12 +320,25 @@ const TITLE: f64 = 16.0;
 const NOTE: f64 = 13.0;
 /// Space for a panel's title.
 const TITLE_ROOM: f64 = TITLE + 12.0;
-/// Space for a panel's scale bar.
-const BAR_ROOM: f64 = 34.0;
+/// Space below a panel for its coordinates and its scale bar.
+const BAR_ROOM: f64 = 46.0;
+/// Space left of a panel for its coordinates.
+const AXIS_ROOM: f64 = 40.0;
 /// Space for one line of notes.
 const NOTE_ROOM: f64 = 22.0;
 const PAPER: Colour = Colour([0xfc, 0xfb, 0xf8]);
 const MUTED: Colour = Colour([0x66, 0x6e, 0x78]);
+/// Ground of other storeys.
+pub(super) const BACKDROP: Colour = Colour([0xee, 0xec, 0xe6]);
+/// What changes its colour where a reader prefers dark pages: paper, other storeys, bold letters
+/// and lines of the legend, which are 28 pixels long. The mesh stays, with dark lines on it.
+const DARK: [(&str, &str, Colour, &str); 5] = [
+    ("", "fill", PAPER, "#16191d"),
+    ("", "fill", BACKDROP, "#262b31"),
+    ("", "fill", MUTED, "#a3acb7"),
+    ("text[font-weight]", "fill", Colour::INK, "#e4e8ec"),
+    ("path[d$=h28]", "stroke", Colour::INK, "#e4e8ec"),
+];
 
 /// A picture of one or several panels with titles, scale bars and notes.
 #[derive(Clone, Debug, Default)]
@@ -342,7 +355,8 @@ impl Picture {
         Self::default()
     }
 
-    /// Adds a panel. With a `unit`, such as `"m"`, a scale bar is drawn below it.
+    /// Adds a panel. With a `unit`, such as `"m"`, it has coordinates at its left and lower edge, and
+    /// a scale bar.
     pub fn push(&mut self, title: &str, canvas: Canvas, unit: Option<&'static str>) {
         self.panels.push((title.to_owned(), canvas, unit));
     }
@@ -364,15 +378,17 @@ impl Picture {
         (1..=count).min_by(|&a, &b| misfit(a).total_cmp(&misfit(b))).unwrap_or(1)
     }
 
-    /// Returns the picture as an SVG document.
+    /// Returns the picture as an SVG document. Where the reader prefers dark pages, paper and letters
+    /// of a picture with units change their colours.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let largest = self.panels.iter().fold([1.0_f64; 2], |largest, (_, canvas, _)| {
             let pixels = canvas.pixels();
             [largest[0].max(pixels[0]), largest[1].max(pixels[1])]
         });
-        let any_bar = self.panels.iter().any(|(_, _, unit)| unit.is_some());
-        let cell = [largest[0], largest[1] + TITLE_ROOM + if any_bar { BAR_ROOM } else { 0.0 }];
+        let any_unit = self.panels.iter().any(|(_, _, unit)| unit.is_some());
+        let [axis, bar] = if any_unit { [AXIS_ROOM, BAR_ROOM] } else { [0.0; 2] };
+        let cell = [axis + largest[0], largest[1] + TITLE_ROOM + bar];
         let columns = self.columns(cell);
         let rows = self.panels.len().div_ceil(columns);
         let width = MARGIN + columns as f64 * (cell[0] + MARGIN);
@@ -388,14 +404,22 @@ impl Picture {
             Short(width),
             Short(height)
         );
+        if any_unit {
+            out.push_str("<style>@media (prefers-color-scheme:dark){");
+            for (shape, part, colour, dark) in DARK {
+                _ = write!(out, "{shape}[{part}=\"{colour}\"]{{{part}:{dark}}}");
+            }
+            out.push_str("}</style>\n");
+        }
         _ = writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"{PAPER}\"/>");
         for (index, (title, canvas, unit)) in self.panels.iter().enumerate() {
-            let left = MARGIN + (index % columns) as f64 * (cell[0] + MARGIN);
+            let left = MARGIN + axis + (index % columns) as f64 * (cell[0] + MARGIN);
             let top = MARGIN + (index / columns) as f64 * (cell[1] + MARGIN);
             write_text(&mut out, [left, top + TITLE], title, TITLE, Colour::INK, Anchor::Start, true);
             _ = writeln!(out, "<g transform=\"translate({} {})\">", Short(left), Short(top + TITLE_ROOM));
             out.push_str(&canvas.body);
             if let Some(unit) = unit {
+                write_coordinates(&mut out, canvas);
                 write_scale_bar(&mut out, canvas, unit);
             }
             out.push_str("</g>\n");
@@ -441,16 +465,53 @@ fn write_note(out: &mut String, [x, y]: [f64; 2], style: &Style, meaning: &str) 
     write_text(out, [x + 36.0, y + NOTE], meaning, NOTE, MUTED, Anchor::Start, false);
 }
 
+/// Returns the largest of 1, 2 and 5 times a power of ten that is at most `longest`.
+fn round_number(longest: f64) -> f64 {
+    let power = float::powf(10.0, float::log10(longest).floor());
+    [5.0, 2.0, 1.0].map(|step| step * power).into_iter().find(|&number| number <= longest).unwrap_or(power)
+}
+
+/// Writes round coordinates with ticks: x below the canvas, z left of it.
+fn write_coordinates(out: &mut String, canvas: &Canvas) {
+    /// Least distance between two of them, in pixels.
+    const DISTANCE: f64 = 90.0;
+    let step = round_number((canvas.size[0].max(canvas.size[1]) / 4.0).max(DISTANCE / canvas.scale));
+    let [_, height] = canvas.pixels();
+    let mut ticks = String::new();
+    for (axis, name) in ["x", "z"].into_iter().enumerate() {
+        let (low, size) = (canvas.min[axis], canvas.size[axis]);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
+        let count = (size / step).ceil().clamp(0.0, 64.0) as u32;
+        let first = (low / step).ceil() * step;
+        for number in (0..count).map(|tick| first + f64::from(tick) * step).filter(|&at| at <= low + size) {
+            let at = (number - low) * canvas.scale;
+            // Sums of a step such as 0.1 are not round.
+            let label = format!("{name} {}", Short(number));
+            let (place, anchor) = match axis {
+                0 => {
+                    _ = write!(ticks, "M{} {}v5", Short(at), Short(height));
+                    ([at, height + 5.0 + NOTE], Anchor::Middle)
+                }
+                _ => {
+                    _ = write!(ticks, "M0 {}h-5", Short(at));
+                    ([-8.0, at + NOTE * 0.35], Anchor::End)
+                }
+            };
+            write_text(out, place, &label, NOTE * 0.85, MUTED, anchor, false);
+        }
+    }
+    if !ticks.is_empty() {
+        _ = writeln!(out, "<path d=\"{ticks}\" fill=\"none\" stroke=\"{MUTED}\"/>");
+    }
+}
+
 /// Writes a bar below the canvas, as long as a round number of units: at most a quarter of the
 /// canvas.
 fn write_scale_bar(out: &mut String, canvas: &Canvas, unit: &str) {
-    let longest = canvas.size[0] / 4.0;
-    let power = float::powf(10.0, float::log10(longest).floor());
-    let units =
-        [5.0, 2.0, 1.0].map(|step| step * power).into_iter().find(|&bar| bar <= longest).unwrap_or(power);
+    let units = round_number(canvas.size[0] / 4.0);
     let [width, height] = canvas.pixels();
     let length = units * canvas.scale;
-    let (left, y) = (width - length, height + 16.0);
+    let (left, y) = (width - length, height + 36.0);
     _ = writeln!(
         out,
         "<path d=\"M{} {}v6h{}v-6\" fill=\"none\" stroke=\"{MUTED}\" stroke-width=\"1.2\"/>",

@@ -305,7 +305,7 @@ mod tests {
         let svg = draw(mesh, std::slice::from_ref(marks), &SvgOptions::default()).to_svg();
         assert!(svg.contains("wrong &lt;here&gt;") && !svg.contains("NaN"));
         svg.split("<text ")
-            .filter(|part| part.contains("font-weight"))
+            .filter(|part| part.contains("font-weight="))
             .map(|part| {
                 let (_, title) = part.split_once('>').unwrap();
                 let red = format!("\" fill=\"{}\"/>", Colour::RED);

@@ -7,6 +7,7 @@ use glam::Vec3;
 use waymesh_core::{AreaId, PolyId, float};
 use waymesh_graph::{NavMesh, Path};
 
+use super::canvas::BACKDROP;
 use super::links::{draw_links, link_marks, link_style};
 use super::plan_mesh::{PlanMesh, plan};
 use super::storeys::{Storey, storeys_of};
@@ -53,7 +54,6 @@ waymesh_core::setters! {
 const WALL: Colour = Colour::INK;
 const PORTAL: Colour = Colour([0x5b, 0x6b, 0x7a]);
 const STAIR: Colour = Colour([0xc8, 0x7a, 0x12]);
-const BACKDROP: Colour = Colour([0xee, 0xec, 0xe6]);
 const CORRIDOR: Colour = Colour([0xff, 0xec, 0xa8]);
 const SWEPT: Colour = Colour([0xd9, 0x5f, 0x2a]);
 const START: Colour = Colour([0x1f, 0x8a, 0x4c]);

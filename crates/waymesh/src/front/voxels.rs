@@ -219,18 +219,43 @@ impl GridSize {
         Some(Self { spans: soup.columns_at_most(frame.cell_size), columns: frame.column_count() as f64 })
     }
 
+    /// Seconds that a bake takes. Tiles leave empty columns out.
+    fn seconds(self) -> f64 {
+        (self.spans + self.columns.min(self.spans)) * SECONDS_PER_CELL
+    }
+
     /// Warns of a bake that takes more than half a minute.
     fn warn_of_time(self, scale: &GridScale, recorder: &mut Recorder<'_>) {
-        /// Seconds from which the user is warned, and those of the advised cells.
-        const LIMIT_SECONDS: [f64; 2] = [30.0, 10.0];
-        // Tiles leave empty columns out.
-        let seconds = (self.spans + self.columns.min(self.spans)) * SECONDS_PER_CELL;
-        if seconds > LIMIT_SECONDS[0] {
-            #[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
-            let cell_size = (f64::from(scale.cell_size) * (seconds / LIMIT_SECONDS[1]).sqrt()) as f32;
-            recorder.warn(Warning::LongBake { seconds, cell_size });
+        let seconds = self.seconds();
+        if seconds > MOST_SECONDS {
+            /// Seconds of the advised cells.
+            const ADVISED_SECONDS: f64 = 10.0;
+            recorder
+                .warn(Warning::LongBake { seconds, cell_size: coarser(scale, seconds / ADVISED_SECONDS) });
         }
     }
+}
+
+/// Seconds from which the user is warned of a bake.
+const MOST_SECONDS: f64 = 30.0;
+
+impl Baker<Voxels> {
+    /// Returns the finest cells, in metres, with which a bake of `soup` is estimated to take at most
+    /// half a minute on two threads; `None` if those of the settings do, or no grid of them can be.
+    /// The estimate knows the triangles alone, so every machine gets the same answer.
+    #[must_use]
+    pub fn cells_of_a_short_bake(&self, soup: &TriangleSoup) -> Option<f32> {
+        let scale = &self.config().scale;
+        let distinct = soup.without_copies(scale.cell_size);
+        let seconds = GridSize::at_most(distinct.as_ref().unwrap_or(soup), scale)?.seconds();
+        (seconds > MOST_SECONDS).then(|| (100.0 * coarser(scale, seconds / MOST_SECONDS)).ceil() / 100.0)
+    }
+}
+
+/// The side of cells with which a bake takes so many times less.
+#[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
+fn coarser(scale: &GridScale, times: f64) -> f32 {
+    (f64::from(scale.cell_size) * times.sqrt()) as f32
 }
 
 /// Memory for a bake of all of a scene, from the columns that each triangle lies in. Where they
