@@ -179,6 +179,17 @@ pub fn plan_wkt(bytes: &[u8]) {
     plan(PlanFormat::Wkt, bytes);
 }
 
+/// Maps of cells: MovingAI, portable grey maps and PNG.
+pub fn plan_map(bytes: &[u8]) {
+    plan(PlanFormat::MovingAi, bytes);
+    plan(PlanFormat::Picture, bytes);
+}
+
+/// Buildings of Open-RMF.
+pub fn plan_yaml(bytes: &[u8]) {
+    plan(PlanFormat::Yaml, bytes);
+}
+
 /// DXF.
 pub fn plan_dxf(bytes: &[u8]) {
     plan(PlanFormat::Dxf, bytes);

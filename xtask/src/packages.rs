@@ -19,7 +19,7 @@ const FIELDS: [&str; 8] =
 /// Packages, and the sets of features that each must build with, without its default features.
 const FEATURES: &[(&str, &[&str])] = &[
     ("waymesh-io", &["", "gltf", "json", "ply"]),
-    ("waymesh-floorplan", &["", "geojson", "svg", "toml", "wkt"]),
+    ("waymesh-floorplan", &["", "geojson", "map", "svg", "toml", "wkt"]),
     ("waymesh-graph", &[""]),
     ("waymesh", &["", "storeys", "slices", "floorplan", "gltf"]),
     ("waymesh-cli", &[""]),

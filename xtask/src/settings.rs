@@ -40,13 +40,17 @@ pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
     let plans = list(PLANS, &FloorPlans::default(), "plans");
     let scenes = list(LOAD, &LoadOptions::default(), "scenes");
     let read = list(READ, &ReadOptions::default(), "plans");
+    // Maps of robots are not read in browsers: their parsers are large.
+    let is_of_browsers = |setting: &Setting| !setting.name.starts_with("map_");
+    let read_there: Vec<Setting> =
+        list(READ, &ReadOptions::default(), "").into_iter().filter(is_of_browsers).collect();
     let mut made = vec![
         (WASM, "jumps", typescript(&jumps)),
         (WASM, "bake", typescript(&bake)),
         (WASM, "pipelines", typescript(&pipelines)),
         (WASM, "plans", typescript(&plans)),
         (WASM, "scenes", typescript(&list(LOAD, &LoadOptions::default(), ""))),
-        (WASM, "read", typescript(&list(READ, &ReadOptions::default(), ""))),
+        (WASM, "read", typescript(&read_there)),
         (PYTHON, "jumps", python(&jumps)),
     ];
     made.push((PYTHON, "settings", python(&joined([bake, pipelines, tiles, plans, scenes, read]))));

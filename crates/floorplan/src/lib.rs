@@ -66,6 +66,14 @@
 //! - **DXF** (with the feature `dxf`): polylines, lines and circles. The name of the layer tells
 //!   their kind by the same words, and [`ReadOptions::layer_areas`] their area. Elements on other
 //!   layers are ignored, with a note.
+//! - **Maps of robots**: a map of ROS (`.yaml`, and the portable grey map or PNG that it names in
+//!   its folder) with resolution, origin, turn and thresholds; such a picture alone, and a map of
+//!   MovingAI, in which a cell is a unit. Free cells are walkable. Borders follow the cells, or run
+//!   straight within [`ReadOptions::map_error`]; what is unknown is [`ReadOptions::map_unknown`].
+//!   Terrains of MovingAI have areas by [`ReadOptions::layer_areas`]; swamp is an area, water and
+//!   trees are blocked.
+//! - **Open-RMF** (`building.yaml`): floors, holes, walls, doors and lifts of all levels, which are
+//!   laid over each other by their fiducials. Furniture has no outline there, and is noted.
 //! - **TOML**: everything that a plan can hold, including doors, stairs and lifts. This is
 //!   [`EXAMPLE`]:
 //!
@@ -78,10 +86,11 @@
 //! a line from jamb to jamb or an area; of an area, the longer side of the smallest rectangle
 //! around it counts.
 //!
-//! Each format is a feature of the crate: `geojson`, `wkt`, `svg`, `toml` (on by default) and `dxf`.
+//! Each format is a feature of the crate: `geojson`, `map` (maps of robots and Open-RMF), `wkt`,
+//! `svg`, `toml` (on by default) and `dxf`.
 //!
-//! In GeoJSON, WKT and DXF y points up (north). It becomes `-z`, so that nothing is mirrored. In SVG
-//! and TOML the second coordinate is z.
+//! In GeoJSON, WKT, DXF and maps of ROS y points up (north). It becomes `-z`, so that nothing is
+//! mirrored. In SVG, TOML, Open-RMF and MovingAI the second coordinate is z.
 //!
 //! # Areas
 //! A walkable shape or a mark may have an area: `NAME`, `NAME:COST` with the cost of a metre, or

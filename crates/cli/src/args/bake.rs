@@ -90,7 +90,7 @@ pub(crate) struct PlanArgs {
     #[arg(required_unless_present = "example", value_name = "PLAN")]
     pub(crate) plans: Vec<PathBuf>,
     /// Format of standard input.
-    #[arg(long, value_name = "FORMAT", value_parser = ["toml", "geojson", "wkt", "svg", "dxf"])]
+    #[arg(long, value_name = "FORMAT", value_parser = ["toml", "geojson", "wkt", "svg", "dxf", "yaml", "pgm", "png", "map"])]
     pub(crate) format: Option<String>,
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]
@@ -102,8 +102,9 @@ pub(crate) struct PlanArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) given: Given<PlanGroup>,
-    /// Areas of layers of DXF files, by their names: PATTERN=NAME[:COST] or
-    /// PATTERN=blocked, as of `waymesh build`. Other files name areas themselves.
+    /// Areas of layers of DXF files and of the terrains of MovingAI maps, by their names:
+    /// PATTERN=NAME[:COST] or PATTERN=blocked, as of `waymesh build`. Other files name areas
+    /// themselves.
     #[arg(long, value_name = "RULE")]
     pub(crate) area: Vec<String>,
     /// Volumes that give the ground of the storeys in them another area or cut it out, in TOML, as

@@ -1,23 +1,31 @@
 //! Reading plans from files: the formats, and what the readers share.
 
 #![cfg_attr(
-    not(all(feature = "geojson", feature = "svg", feature = "toml", feature = "wkt")),
+    not(all(feature = "geojson", feature = "map", feature = "svg", feature = "toml", feature = "wkt")),
     allow(dead_code, unused_variables, reason = "helpers of the formats that are left out")
 )]
 
+#[cfg(feature = "map")]
+mod cells;
 mod door;
 #[cfg(feature = "dxf")]
 mod dxf;
 #[cfg(feature = "geojson")]
 mod geojson;
+#[cfg(feature = "map")]
+mod map;
+#[cfg(feature = "map")]
+mod rmf;
 #[cfg(feature = "svg")]
 mod svg;
 #[cfg(feature = "toml")]
 mod toml;
 #[cfg(feature = "wkt")]
 mod wkt;
+#[cfg(feature = "map")]
+mod yaml;
 
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use waymesh_core::{AreaId, BadField};
@@ -39,10 +47,16 @@ pub enum PlanFormat {
     Svg,
     /// AutoCAD drawing exchange. Needs the feature `dxf`.
     Dxf,
+    /// YAML: a map of ROS, whose picture lies beside it, or a building of Open-RMF.
+    Yaml,
+    /// A grey picture, free cells white: a portable grey map or PNG. A cell is a unit.
+    Picture,
+    /// A map of cells of MovingAI. A cell is a unit.
+    MovingAi,
 }
 
 /// File endings, for messages.
-const ENDINGS: &str = ".toml, .geojson, .json, .wkt, .svg or .dxf";
+const ENDINGS: &str = ".toml, .geojson, .json, .wkt, .svg, .dxf, .yaml, .pgm, .png or .map";
 
 impl PlanFormat {
     /// Returns the format of a file by its ending.
@@ -55,6 +69,9 @@ impl PlanFormat {
             "wkt" | "txt" => Some(Self::Wkt),
             "svg" => Some(Self::Svg),
             "dxf" => Some(Self::Dxf),
+            "yaml" | "yml" => Some(Self::Yaml),
+            "pgm" | "png" => Some(Self::Picture),
+            "map" => Some(Self::MovingAi),
             _ => None,
         }
     }
@@ -67,6 +84,7 @@ impl PlanFormat {
             Self::Wkt => "wkt",
             Self::Svg => "svg",
             Self::Dxf => "dxf",
+            Self::Yaml | Self::Picture | Self::MovingAi => "map",
         }
     }
 }
@@ -115,14 +133,28 @@ pub struct ReadOptions {
     /// Height of that storey in metres. Default 0.
     pub elevation: f64,
     /// Areas of layers, for DXF: walkable shapes are of the area of their layer, and those on a
-    /// layer without a kind in its name are marks of its area. Other formats name areas themselves.
-    /// Default none.
+    /// layer without a kind in its name are marks of its area. In maps of MovingAI the layers are
+    /// the terrains `ground`, `swamp`, `water`, `trees` and `out of bounds`. Other formats name areas
+    /// themselves. Default none.
     pub layer_areas: Option<LayerAreas>,
+    /// Farthest in metres that a border of cells of a map may be moved to run straight. Default 0: it
+    /// follows the cells; finite and at least 0.
+    pub map_error: f64,
+    /// `true` if cells that a map calls unknown are ground. Default `false`.
+    pub map_unknown: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { scale: None, wall_width: 0.1, storey: "0".into(), elevation: 0.0, layer_areas: None }
+        Self {
+            scale: None,
+            wall_width: 0.1,
+            storey: "0".into(),
+            elevation: 0.0,
+            layer_areas: None,
+            map_error: 0.0,
+            map_unknown: false,
+        }
     }
 }
 
@@ -131,6 +163,8 @@ waymesh_core::setters! {
         with_scale(scale: Some(f64));
         with_wall_width(wall_width: f64);
         with_layer_areas(layer_areas: Some(LayerAreas));
+        with_map_error(map_error: f64);
+        with_map_unknown(map_unknown: bool);
     }
 }
 
@@ -151,11 +185,14 @@ impl ReadOptions {
         for (field, value) in [("scale", self.scale.unwrap_or(1.0)), ("wall_width", self.wall_width)] {
             BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
         }
+        let is_length = self.map_error.is_finite() && self.map_error >= 0.0;
+        BadField::unless(is_length, "map_error", self.map_error, "finite and at least 0")?;
         Ok(())
     }
 }
 
-/// Reads a plan from a file, by its ending.
+/// Reads a plan from a file, by its ending. The picture of a map of ROS is read as well, if it is
+/// in the folder of the file.
 ///
 /// # Errors
 /// Names the file, and the line or element if known.
@@ -163,10 +200,11 @@ pub fn read_plan(file: &Path, options: &ReadOptions) -> Result<FloorPlan, PlanEr
     let format = PlanFormat::of(file)
         .ok_or_else(|| PlanError::UnknownFormat { file: file.to_path_buf(), expected: ENDINGS })?;
     let text = std::fs::read(file).map_err(|source| PlanError::Io { file: file.to_path_buf(), source })?;
-    parse_plan(&file.display().to_string(), &text, format, options)
+    parse(&file.display().to_string(), file.parent(), &text, format, options)
 }
 
-/// Reads a plan from memory. `name` is used in messages.
+/// Reads a plan from memory. `name` is used in messages. A map of ROS is refused, since its picture
+/// is another file.
 ///
 /// # Errors
 /// See [`read_plan`].
@@ -176,8 +214,18 @@ pub fn parse_plan(
     format: PlanFormat,
     options: &ReadOptions,
 ) -> Result<FloorPlan, PlanError> {
+    parse(name, None, bytes, format, options)
+}
+
+fn parse(
+    name: &str,
+    folder: Option<&Path>,
+    bytes: &[u8],
+    format: PlanFormat,
+    options: &ReadOptions,
+) -> Result<FloorPlan, PlanError> {
     options.validate()?;
-    let reader = Reader { file: name, options, scale: options.scale.unwrap_or(1.0) };
+    let reader = Reader { file: name, folder, options, scale: options.scale.unwrap_or(1.0) };
     match format {
         #[cfg(feature = "toml")]
         PlanFormat::Toml => toml::parse(&reader, reader.text(bytes)?),
@@ -189,6 +237,12 @@ pub fn parse_plan(
         PlanFormat::Svg => svg::parse(&reader, reader.text(bytes)?),
         #[cfg(feature = "dxf")]
         PlanFormat::Dxf => dxf::parse(reader, bytes),
+        #[cfg(feature = "map")]
+        PlanFormat::Yaml => yaml::parse(&reader, reader.text(bytes)?),
+        #[cfg(feature = "map")]
+        PlanFormat::Picture => map::picture(&reader, bytes, &map::Description::default()),
+        #[cfg(feature = "map")]
+        PlanFormat::MovingAi => map::moving_ai(&reader, bytes),
         #[allow(unreachable_patterns, reason = "some format is left out of most builds")]
         _ => Err(PlanError::FeatureOff { file: name.to_owned(), feature: format.feature() }),
     }
@@ -197,6 +251,8 @@ pub fn parse_plan(
 /// The state of all readers.
 struct Reader<'a> {
     file: &'a str,
+    /// Folder of the file, if it is one.
+    folder: Option<&'a Path>,
     options: &'a ReadOptions,
     /// Metres per unit.
     scale: f64,
@@ -298,6 +354,25 @@ impl Reader<'_> {
             std::str::from_utf8(bytes).map_err(|error| self.fault(format!("not UTF-8 text: {error}")))?;
         // A byte order mark is not part of any of these formats.
         Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+    }
+
+    /// Reads a regular file in the folder of the plan, or in one below it: a plan from strangers must
+    /// not open others.
+    fn beside(&self, name: &str) -> Result<Vec<u8>, PlanError> {
+        let outside = || {
+            let why = "is no file in the folder of the plan, or the plan is no file";
+            self.fault(format!("{name:?} {why}: put both into one folder"))
+        };
+        let is_below = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        let folder = self.folder.filter(|_| is_below).ok_or_else(outside)?;
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let failed = |source| PlanError::Io { file: folder.join(name), source };
+        let file = folder.join(name).canonicalize().map_err(failed)?;
+        let is_inside = file.starts_with(folder.canonicalize().map_err(failed)?);
+        if !is_inside || !file.is_file() {
+            return Err(outside());
+        }
+        std::fs::read(file).map_err(failed)
     }
 
     /// An element's name for messages.

@@ -6,6 +6,7 @@ mod common;
 mod dirty;
 mod dxf;
 mod hostile;
+mod maps;
 mod names;
 mod properties;
 mod readers;

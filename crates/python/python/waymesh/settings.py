@@ -268,6 +268,11 @@ class Settings:
     """Storey of shapes that name none. Default "0". For plans."""
     elevation: float | None = None
     """Height of that storey. Default 0 m. For plans."""
+    map_error: float | None = None
+    """Farthest that a border of cells of a map may be moved to run straight; 0 follows the cells.
+    Default 0 m. For plans."""
+    map_unknown: bool | None = None
+    """Whether cells that a map calls unknown are ground. Default false. For plans."""
     # </settings>
 
     def entries(self) -> dict[str, Any]:

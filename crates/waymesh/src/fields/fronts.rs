@@ -215,6 +215,22 @@ pub const READ: &[Field<ReadOptions>] = &[
         },
     },
     plain!(ReadOptions, "elevation", elevation, number("m", -10.0, 100.0, 0.5), "Height of that storey."),
+    #[cfg(feature = "map")]
+    plain!(
+        ReadOptions,
+        "map_error",
+        map_error,
+        number("m", 0.0, 1.0, 0.01),
+        "Farthest that a border of cells of a map may be moved to run straight; 0 follows the cells."
+    ),
+    #[cfg(feature = "map")]
+    plain!(
+        ReadOptions,
+        "map_unknown",
+        map_unknown,
+        FieldKind::Flag,
+        "Whether cells that a map calls unknown are ground."
+    ),
 ];
 
 /// The fields of [`LoadOptions`].

@@ -62,6 +62,7 @@ fn building_plans_become_meshes() {
         ("triple_H", 1),
     ] {
         let Some(plan) = building(name) else { return };
+        let plan = plan.expect(name);
         assert_eq!(plan.storeys.len(), storeys, "{name}");
         let bake = bake(name, &plan, 0.25);
         let unshrunk = baker(0.0).bake_observed(&plan, &mut ()).expect(name);
@@ -84,10 +85,10 @@ fn building_plans_become_meshes() {
 }
 
 #[test]
-fn a_plan_without_floors_is_refused() {
+fn a_building_in_degrees_is_refused() {
     let Some(plan) = building("campus") else { return };
-    let error = Baker::plans().bake(&plan).expect_err("no floors");
-    assert!(error.to_string().contains("no walkable shape"), "{error}");
+    let error = plan.expect_err("degrees").to_string();
+    assert!(error.contains("campus.building.yaml") && error.contains("\"wgs84\""), "{error}");
 }
 
 #[test]
@@ -107,6 +108,7 @@ fn sectors_of_a_game_become_a_mesh() {
 #[test]
 fn windows_of_a_building_are_the_building() {
     let Some(plan) = building("office") else { return };
+    let plan = plan.expect("a plan");
     let whole = bake("office", &plan, 0.25).mesh;
     let mut world = PlanWorld::new(baker(0.25), plan, 6.0).expect("a world");
     let update = world.update(&mut ()).expect("an update");
@@ -135,6 +137,7 @@ fn windows_of_a_building_are_the_building() {
 fn obstacles_in_buildings_come_and_go() {
     for name in ["airport_terminal", "clinic"] {
         let Some(plan) = building(name) else { return };
+        let plan = plan.expect(name);
         let lowest =
             plan.storeys.iter().min_by(|a, b| a.elevation.total_cmp(&b.elevation)).expect("a storey");
         let storey = lowest.name.clone();

@@ -1,124 +1,15 @@
 //! Plans of other projects as floor plans: buildings of Open-RMF, sectors of Freedoom.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
-use waymesh::floorplan::{Door, Fill, FloorPlan, Lift, Outline, Shape, Stop};
+use waymesh::floorplan::{Fill, FloorPlan, Outline, PlanError, ReadOptions, Shape, read_plan};
 use waymesh_testkit::levels;
-use yaml_rust2::{Yaml, YamlLoader};
 
-/// Thickness of walls in metres.
-const WALL: f64 = 0.1;
-
-fn number(value: &Yaml) -> f64 {
-    value.as_f64().or_else(|| value.as_i64().map(|value| value as f64)).unwrap_or(f64::NAN)
-}
-
-fn index(value: &Yaml) -> usize {
-    usize::try_from(value.as_i64().unwrap_or(0)).unwrap_or(0)
-}
-
-fn items(value: &Yaml) -> &[Yaml] {
-    value.as_vec().map_or(&[], Vec::as_slice)
-}
-
-fn points(list: &Yaml) -> Vec<[f64; 2]> {
-    items(list).iter().map(|vertex| [number(&vertex[0]), number(&vertex[1])]).collect()
-}
-
-/// Metres per pixel of a level, from the distances measured in it.
-fn scale(level: &Yaml) -> f64 {
-    let vertices = points(&level["vertices"]);
-    let scales: Vec<f64> = items(&level["measurements"])
-        .iter()
-        .map(|measure| {
-            let (a, b) = (vertices[index(&measure[0])], vertices[index(&measure[1])]);
-            number(&measure[2]["distance"][1]) / (b[0] - a[0]).hypot(b[1] - a[1])
-        })
-        .collect();
-    if scales.is_empty() { 0.05 } else { scales.iter().sum::<f64>() / scales.len() as f64 }
-}
-
-/// Fiducials of a level, in metres.
-fn fiducials(level: &Yaml) -> BTreeMap<String, [f64; 2]> {
-    let scale = scale(level);
-    items(&level["fiducials"])
-        .iter()
-        .map(|mark| {
-            let name = mark[2].as_str().unwrap_or("").to_owned();
-            (name, [number(&mark[0]) * scale, number(&mark[1]) * scale])
-        })
-        .collect()
-}
-
-/// A building, its levels laid over each other by their fiducials. `None` where the files are not
-/// there.
-pub(crate) fn building(name: &str) -> Option<FloorPlan> {
+/// A building. `None` where the files are not there.
+pub(crate) fn building(name: &str) -> Option<Result<FloorPlan, PlanError>> {
     let file = levels::find(&format!("rmf_floorplans/{name}.building.yaml"))?;
-    let text = std::fs::read_to_string(file).expect("a file");
-    let file = YamlLoader::load_from_str(&text).expect("YAML").remove(0);
-    let mut plan = FloorPlan::default();
-    let mut reference = BTreeMap::new();
-    let mut scales = HashMap::new();
-    for (level_name, level) in file["levels"].as_hash().expect("levels") {
-        let level_name = level_name.as_str().unwrap_or("").to_owned();
-        let scale = scale(level);
-        scales.insert(level_name.clone(), scale);
-        let marks = fiducials(level);
-        if reference.is_empty() {
-            reference = marks.clone();
-        }
-        let shifts: Vec<[f64; 2]> = marks
-            .iter()
-            .filter_map(|(mark, at)| reference.get(mark).map(|other| [other[0] - at[0], other[1] - at[1]]))
-            .collect();
-        let count = shifts.len().max(1) as f64;
-        let shift = [0, 1].map(|axis| shifts.iter().map(|shift| shift[axis]).sum::<f64>() / count);
-        let vertices: Vec<[f64; 2]> = points(&level["vertices"])
-            .iter()
-            .map(|point| [point[0] * scale + shift[0], point[1] * scale + shift[1]])
-            .collect();
-        let storey = plan.storey_mut(&level_name, number(&level["elevation"]));
-        for (number, floor) in items(&level["floors"]).iter().enumerate() {
-            let ring = items(&floor["vertices"]).iter().map(|vertex| vertices[index(vertex)]).collect();
-            storey.walkable.push(Shape::polygon(format!("{name}, {level_name}, floor {number}"), ring));
-        }
-        for (number, wall) in items(&level["walls"]).iter().enumerate() {
-            let line = vec![vertices[index(&wall[0])], vertices[index(&wall[1])]];
-            let source = format!("{name}, {level_name}, wall {number}");
-            storey.blocked.push(Shape::new(source, Outline::Wall { line, width: WALL }));
-        }
-        for door in items(&level["doors"]) {
-            let line = [vertices[index(&door[0])], vertices[index(&door[1])]];
-            let name = door[2]["name"][1].as_str().unwrap_or("").to_owned();
-            storey.doors.push(Door { name, line, depth: 0.4, cost: 0.0 });
-        }
-    }
-    if let Some(lifts) = file["lifts"].as_hash() {
-        for (lift_name, lift) in lifts {
-            plan.lifts.push(cabin(lift_name.as_str().unwrap_or(""), lift, &scales));
-        }
-    }
-    Some(plan)
-}
-
-/// A lift: one waits in front of its door.
-fn cabin(name: &str, lift: &Yaml, scales: &HashMap<String, f64>) -> Lift {
-    let scale = scales[lift["reference_floor_name"].as_str().expect("a reference floor")];
-    let middle = [number(&lift["x"]) * scale, number(&lift["y"]) * scale];
-    // Pixels point down, angles up.
-    let (sin, cos) = (-number(&lift["yaw"])).sin_cos();
-    let mut stops = Vec::new();
-    for (storey, doors) in lift["level_doors"].as_hash().expect("doors of levels") {
-        let Some(door) = doors[0].as_str() else { continue };
-        let door = &lift["doors"][door];
-        let (x, y) = (number(&door["x"]), -number(&door["y"]));
-        let outwards = 1.0 + 0.5 / x.hypot(y);
-        let (x, y) = (x * outwards, y * outwards);
-        let at = [middle[0] + x * cos - y * sin, middle[1] + x * sin + y * cos];
-        stops.push(Stop { storey: storey.as_str().unwrap_or("").to_owned(), at });
-    }
-    Lift { name: name.to_owned(), stops, cost: 10.0 }
+    Some(read_plan(&file, &ReadOptions::default()))
 }
 
 /// A level of Freedoom seen from above, all sectors that one can stand in on one storey, and their

@@ -1,0 +1,174 @@
+//! Buildings of Open-RMF (`building.yaml`, <https://github.com/open-rmf/rmf_traffic_editor>).
+
+use std::collections::BTreeMap;
+
+use waymesh_core::float;
+use yaml_rust2::Yaml;
+
+use super::Reader;
+use super::yaml::{items, number};
+use crate::{Door, FloorPlan, Lift, NoteKind, Outline, PlanError, PlanPosition, Shape, Stop};
+
+/// Metres of a pixel where no distance was measured, as the editor has it.
+const PIXEL: f64 = 0.05;
+/// Cost of a ride in metres: half a minute of waiting and riding at a metre a second is more than
+/// most detours on one level.
+const RIDE: f32 = 10.0;
+/// Distance in front of a lift's door at which one waits, in metres.
+const WAIT: f64 = 0.5;
+
+/// The place of a level in the building.
+struct Level {
+    /// Metres of a unit of its coordinates.
+    scale: f64,
+    /// Its vertices in metres.
+    vertices: Vec<PlanPosition>,
+}
+
+/// Reads a building, its levels laid over each other by their fiducials.
+pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanError> {
+    // 1 for coordinates whose y points up.
+    let (is_metric, up) = match file["coordinate_system"].as_str() {
+        None | Some("reference_image") => (false, 1.0),
+        Some("cartesian_meters") => (true, -1.0),
+        Some(other) => {
+            let known = "reference_image and cartesian_meters are read";
+            return Err(reader.fault(format!("coordinate_system {other:?}: {known}, in degrees nothing is")));
+        }
+    };
+    let mut plan = FloorPlan::default();
+    let (mut reference, mut scales) = (BTreeMap::new(), BTreeMap::new());
+    for (name, level) in file["levels"].as_hash().into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        let scale = if is_metric { 1.0 } else { scale(reader, name, level)? } * reader.scale;
+        let marks = fiducials(level, scale);
+        if reference.is_empty() {
+            reference.clone_from(&marks);
+        }
+        let shift = shift(&reference, &marks);
+        let points = items(&level["vertices"]).iter().map(|vertex| {
+            let [x, y] = [0, 1].map(|axis| number(&vertex[axis]).unwrap_or(f64::NAN) * scale);
+            [x + shift[0], up * (y + shift[1])]
+        });
+        let place = Level { scale, vertices: points.collect() };
+        add_level(reader, &mut plan, name, level, &place)?;
+        scales.insert(name.to_owned(), place.scale);
+    }
+    for (name, lift) in file["lifts"].as_hash().into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        let floor = lift["reference_floor_name"].as_str().unwrap_or_default();
+        let scale = scales.get(floor);
+        let Some(scale) = scale else {
+            return Err(reader.fault(format!("lifts.{name}: there is no level {floor:?}")));
+        };
+        let lift = cabin(reader, name, lift, *scale, up)?;
+        plan.lifts.push(lift);
+    }
+    Ok(plan)
+}
+
+/// Adds the floors, walls and doors of a level.
+fn add_level(
+    reader: &Reader<'_>,
+    plan: &mut FloorPlan,
+    name: &str,
+    level: &Yaml,
+    place: &Level,
+) -> Result<(), PlanError> {
+    let elevation = number(&level["elevation"]).unwrap_or(0.0);
+    let corner = |element: &str, index: &Yaml| {
+        let index = index.as_i64().and_then(|index| usize::try_from(index).ok());
+        index.and_then(|index| place.vertices.get(index)).copied().ok_or_else(|| {
+            reader.fault(format!("levels.{name}.{element}: it has a vertex that the level has not"))
+        })
+    };
+    let ring = |element: &str, floor: &Yaml| {
+        items(&floor["vertices"]).iter().map(|index| corner(element, index)).collect::<Result<Vec<_>, _>>()
+    };
+    let of = |list: &'static str| {
+        items(&level[list]).iter().enumerate().map(move |(index, item)| (format!("{list}[{index}]"), item))
+    };
+    let source = |element: &str| reader.source(&format!("levels.{name}.{element}"));
+    let storey = plan.storey_mut(name, elevation);
+    for (element, floor) in of("floors") {
+        storey.walkable.push(Shape::polygon(source(&element), ring(&element, floor)?));
+    }
+    for (element, hole) in of("holes") {
+        storey.blocked.push(Shape::polygon(source(&element), ring(&element, hole)?));
+    }
+    for (element, wall) in of("walls") {
+        let line = vec![corner(&element, &wall[0])?, corner(&element, &wall[1])?];
+        let outline = Outline::Wall { line, width: reader.options.wall_width };
+        storey.blocked.push(Shape::new(source(&element), outline));
+    }
+    for (element, door) in of("doors") {
+        let line = [corner(&element, &door[0])?, corner(&element, &door[1])?];
+        let given = door[2]["name"][1].as_str().filter(|name| !name.is_empty());
+        storey.doors.push(Door::new(given.unwrap_or(&element), line));
+    }
+    if let count @ 1.. = items(&level["models"]).len() {
+        let what = format!("furniture ({count} models), whose outline is not in the file,");
+        reader.note(plan, &format!("levels.{name}"), NoteKind::Ignored { what });
+    }
+    Ok(())
+}
+
+/// Returns the metres of a pixel, the mean of the distances that were measured on a level.
+fn scale(reader: &Reader<'_>, name: &str, level: &Yaml) -> Result<f64, PlanError> {
+    let vertex = |index: &Yaml| {
+        let vertex = &items(&level["vertices"]).get(usize::try_from(index.as_i64()?).ok()?)?;
+        Some([number(&vertex[0])?, number(&vertex[1])?])
+    };
+    let mut sum = 0.0;
+    let measures = items(&level["measurements"]);
+    for measure in measures {
+        let scale = || {
+            let (a, b) = (vertex(&measure[0])?, vertex(&measure[1])?);
+            let scale = number(&measure[2]["distance"][1])? / float::hypot(b[0] - a[0], b[1] - a[1]);
+            (scale.is_finite() && scale > 0.0).then_some(scale)
+        };
+        let bad = || reader.fault(format!("levels.{name}.measurements: one is no distance of two vertices"));
+        sum += scale().ok_or_else(bad)?;
+    }
+    Ok(if measures.is_empty() { PIXEL } else { sum / measures.len() as f64 })
+}
+
+/// Returns the fiducials of a level in metres, by name.
+fn fiducials(level: &Yaml, scale: f64) -> BTreeMap<String, PlanPosition> {
+    let fiducial = |mark: &Yaml| {
+        Some((mark[2].as_str()?.to_owned(), [number(&mark[0])? * scale, number(&mark[1])? * scale]))
+    };
+    items(&level["fiducials"]).iter().filter_map(fiducial).collect()
+}
+
+/// Returns the mean way from the fiducials of a level to those of the same name of another.
+fn shift(reference: &BTreeMap<String, PlanPosition>, marks: &BTreeMap<String, PlanPosition>) -> [f64; 2] {
+    let ways = marks.iter().filter_map(|(name, at)| {
+        let other = reference.get(name)?;
+        Some([other[0] - at[0], other[1] - at[1]])
+    });
+    let (sum, count) =
+        ways.fold(([0.0; 2], 0.0), |(sum, count), way| ([sum[0] + way[0], sum[1] + way[1]], count + 1.0));
+    sum.map(|sum: f64| if count > 0.0 { sum / count } else { 0.0 })
+}
+
+/// Returns a lift: one waits in front of its doors.
+fn cabin(reader: &Reader<'_>, name: &str, lift: &Yaml, scale: f64, up: f64) -> Result<Lift, PlanError> {
+    let bad = |what: &str| reader.fault(format!("lifts.{name}: {what}"));
+    let of = |value: &Yaml, key: &str| number(&value[key]).ok_or_else(|| bad(&format!("{key} is no number")));
+    let middle = [of(lift, "x")? * scale, up * of(lift, "y")? * scale];
+    // Angles turn from x to y where y points up; z points down.
+    let (sin, cos) = float::sin_cos(-of(lift, "yaw")?);
+    let mut stops = Vec::new();
+    for (storey, doors) in lift["level_doors"].as_hash().into_iter().flatten() {
+        let Some(door) = doors[0].as_str() else { continue };
+        let door = &lift["doors"][door];
+        // Metres from the middle of the cabin.
+        let (x, z) = (of(door, "x")?, -of(door, "y")?);
+        let outwards = 1.0 + WAIT / float::hypot(x, z).max(WAIT);
+        let (x, z) = (x * outwards, z * outwards);
+        let at = [middle[0] + x * cos - z * sin, middle[1] + x * sin + z * cos];
+        stops.push(Stop { storey: storey.as_str().unwrap_or_default().to_owned(), at });
+    }
+    Ok(Lift { name: name.to_owned(), stops, cost: RIDE })
+}
