@@ -47,7 +47,7 @@ pub enum PlanFormat {
     Svg,
     /// AutoCAD drawing exchange. Needs the feature `dxf`.
     Dxf,
-    /// YAML: a map of ROS, whose picture lies beside it, or a building of Open-RMF.
+    /// YAML: a map of ROS, with its picture in the same folder, or a building of Open-RMF.
     Yaml,
     /// A grey picture, free cells white: a portable grey map or PNG. A cell is a unit.
     Picture,

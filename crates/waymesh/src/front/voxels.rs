@@ -252,7 +252,7 @@ impl Baker<Voxels> {
     }
 }
 
-/// The side of cells with which a bake takes so many times less.
+/// Returns the side of cells with which a bake takes `times` less time.
 #[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
 fn coarser(scale: &GridScale, times: f64) -> f32 {
     (f64::from(scale.cell_size) * times.sqrt()) as f32
