@@ -657,10 +657,10 @@ impl<'a> Chains<'a> {
                 left -= path.points.get(index + 1).map_or(0.0, |next| next.xz().distance(point.xz()));
             }
             // The centre walks it.
-            let mut place = from;
-            place.position = path.points[0];
-            place.polygon = path.polygons[0];
-            for pair in path.points.windows(2) {
+            let start = Location { position: path.points[0], polygon: path.polygons[0], ..from };
+            let (mut first, mut place) = (0, start);
+            for (index, pair) in path.points.windows(2).enumerate() {
+                (first, place) = self.on_path(&path, index, first, place);
                 self.check_ray(&place, pair[1]);
                 let Some(next) = self.walk(place, pair[1], Some(&path.polygons)) else { break };
                 place = next;

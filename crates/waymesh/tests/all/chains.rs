@@ -11,8 +11,9 @@ use waymesh::graph::{AnyPolygon, PackedChecks, PlaceSampler, Reach};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, Voxels, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_testkit::boards::on_boards;
+use waymesh_testkit::boards::{mesh_of, on_boards};
 use waymesh_testkit::chains::{Chains, Followed};
+use waymesh_testkit::flat_meshes::Board;
 use waymesh_testkit::{Random, flat_meshes, levels};
 
 /// Metres between the places of an agent, at 30 places a second.
@@ -224,6 +225,21 @@ fn discs_on_random_boards() {
         chains.discs(&clear, radius, 2);
         chains.followed
     });
+}
+
+/// A disc smaller than the slack of positions goes round a wall without thickness that ends at a
+/// closed door: beside the wall it is on both sides.
+#[test]
+fn a_tiny_disc_at_the_end_of_a_wall_without_thickness() {
+    let seed = 0x0010_4992_2449_2800;
+    let mut random = Random::new(seed);
+    let board = Board::random(&mut random);
+    let mesh = mesh_of(&board).unwrap();
+    let clear = with_clearance(mesh.clone(), &ClearanceConfig::default()).unwrap();
+    let mut chains = Chains::new(&mesh, seed);
+    chains.step = 0.2 * board.cell_size + 0.01;
+    chains.discs(&clear, random.range(0.0, 1.5) * board.cell_size, 2);
+    assert!(chains.followed.discs > 0);
 }
 
 #[test]
