@@ -61,7 +61,7 @@ pub fn bakes(options: &BakesOptions) -> Result<()> {
             let mut bake = |scale: GridScale, threads: usize| {
                 let mut command = Command::new(program);
                 command.arg("build").arg(&file).arg("--output").arg(&mesh).arg("--json");
-                command.args(["--threads", &threads.to_string()]);
+                command.args(["--agent", "recast", "--threads", &threads.to_string()]);
                 command.args(["--cell-size", &scale.cell_size.to_string()]);
                 command.args(["--level-height", &scale.level_height.to_string()]);
                 cold(&mut command)

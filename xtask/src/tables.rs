@@ -222,7 +222,7 @@ fn growth_table(folder: &Path) -> Result<()> {
     for side in SIDES {
         let file = scene_file("city", side, folder)?;
         for threads in ["1", "2"] {
-            let words = ["--tile", "256", "--threads", threads, "--memory", "2GiB"];
+            let words = ["--agent", "recast", "--tile", "256", "--threads", threads, "--memory", "2GiB"];
             let (_, report) = bake(&file, folder, &words)?;
             let columns = number(&report["grid"]["width"]) * number(&report["grid"]["depth"]);
             let seconds = number(&report["seconds"]);
@@ -288,7 +288,7 @@ fn reason(error: &anyhow::Error) -> String {
 
 /// Bakes on one thread and judges the mesh. The judge is given the same cell size for both.
 fn judged(file: &str, agent: &str, cell: &str, pipeline: &str, folder: &Path) -> Result<[String; 8]> {
-    let mut grid = vec!["--cell-size", cell, "--level-height", cell];
+    let mut grid = vec!["--agent", "recast", "--cell-size", cell, "--level-height", cell];
     grid.extend(agent.split_whitespace());
     let words = [&["--pipeline", pipeline, "--threads", "1"], &grid[..]].concat();
     let (mesh, report) = bake(file, folder, &words)?;

@@ -10,14 +10,21 @@ use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, TILES, Value};
 use crate::convert::entries;
 use crate::error::Thrown;
 
-/// Settings as a file for `waymesh build --config`, or for `waymesh plan --config`, with marks.
+/// Settings as a file for `waymesh build --config`, or with `"plans"` for `waymesh plan --config`,
+/// with marks. A mesh of the program with this file has the same bytes.
 #[wasm_bindgen(js_name = settingsToToml)]
 pub fn settings_to_toml(
     #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "\"plans\"")] front: Option<String>,
 ) -> Thrown<String> {
     let given = entries(&settings)?;
     let mut text = String::new();
     let pipeline = get(&given, "pipeline").and_then(Value::to::<String>);
+    // The program's agent is another one.
+    let is_of_agent = front.as_deref() != Some("plans") && pipeline.as_deref() != Some("slices");
+    if is_of_agent && get(&given, "agent").is_none() {
+        line(&mut text, "agent", &Value::from("recast"));
+    }
     if let Some(pipeline) = pipeline.as_deref().filter(|name| ["slices", "storeys"].contains(name)) {
         line(&mut text, "pipeline", &Value::from(pipeline));
     }

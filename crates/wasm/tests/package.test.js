@@ -332,13 +332,14 @@ test("settings become a file for the program", () => {
   const mark = { area: 7, box: [[0, 0, 0], [1, 1, 1]] };
   assert.equal(
     settingsToToml({ areas: { 7: { name: "mud", cost: 2 } }, cell_size: 0.2, marks: [mark, { ...mark, area: 8 }, { ...mark, area: 0 }] }),
-    'cell-size = 0.2\n' +
+    'agent = "recast"\ncell-size = 0.2\n' +
       '[[mark]]\narea = "mud:2"\nbox = [[0, 0, 0], [1, 1, 1]]\n' +
       "# mark 2: its area has no name, and the program knows areas by names\n" +
       '[[mark]]\narea = "blocked"\nbox = [[0, 0, 0], [1, 1, 1]]\n',
   );
   // Lists are whole.
-  assert.equal(settingsToToml({ height_classes: [1, 2, 3, 4, 5, 6, 7, 8] }), "height-classes = [1, 2, 3, 4, 5, 6, 7, 8]\n");
+  assert.equal(settingsToToml({ agent: "person", height_classes: [1, 2, 3, 4, 5, 6, 7, 8] }), 'agent = "person"\nheight-classes = [1, 2, 3, 4, 5, 6, 7, 8]\n');
+  assert.equal(settingsToToml({ agent_radius: 0.2 }, "plans"), "agent-radius = 0.2\n");
 });
 
 test("a world follows its obstacles", () => {

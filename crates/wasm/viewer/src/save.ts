@@ -20,7 +20,7 @@ export async function save(what: string): Promise<void> {
   said.textContent = "";
   const { mesh, source } = state;
   const name = (source?.name ?? "mesh").replace(/\.[^.]*$/, "");
-  if (what === "toml") return download(`${name}.toml`, settingsToToml(settings()));
+  if (what === "toml") return download(`${name}.toml`, settingsToToml(settings(), source?.kind === "plan" ? "plans" : undefined));
   if (what === "png") return download(`${name}.png`, (await view.picture()) ?? "");
   if (what === "project") return download(`${name}.waymesh.json`, projectFile());
   if (what === "link") {

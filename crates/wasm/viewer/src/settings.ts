@@ -56,5 +56,8 @@ export function readSettings(text: string): Found | null {
       found.settings[name] = typeof value === "string" ? value.replaceAll("-", "_") : value;
     }
   }
+  // The program's agent is a person, that of the page RecastDemo's.
+  if (found.pipeline !== "slices") found.settings["agent"] ??= "person";
+  if (found.settings["agent"] === "recast") delete found.settings["agent"];
   return found;
 }

@@ -166,7 +166,7 @@ test("a path between two clicks is the native one, to the last bit", { skip: ski
   await saved.saveAs(file);
   const native = join(level, "native.wmesh");
   writeFileSync(join(level, "level.obj"), levelObj());
-  execFileSync(program, ["build", join(level, "level.obj"), "-o", native], { stdio: "ignore" });
+  execFileSync(program, ["build", join(level, "level.obj"), "-o", native, "--agent", "recast"], { stdio: "ignore" });
   assert.deepEqual(readFileSync(file), readFileSync(native));
   // With points only where the path turns, as on the page.
   const words = ["--json", "path", native, `--from=${said.start}`, `--to=${said.end}`, "--ground-error=1000"];
@@ -391,7 +391,7 @@ test("knobs change the mesh; settings are saved and restored by the link", { ski
   await beside.click();
   assert.doesNotMatch(await path.innerText(), /Kept/);
   const [saved] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => document.querySelector("[data-save=toml]").click())]);
-  assert.equal(readFileSync(await saved.path(), "utf8"), "agent-radius = 1\n");
+  assert.equal(readFileSync(await saved.path(), "utf8"), 'agent = "recast"\nagent-radius = 1\n');
   await page.goto("about:blank");
   await page.goBack();
   await baked();
