@@ -330,8 +330,8 @@ const PAPER: Colour = Colour([0xfc, 0xfb, 0xf8]);
 const MUTED: Colour = Colour([0x66, 0x6e, 0x78]);
 /// Ground of other storeys.
 pub(super) const BACKDROP: Colour = Colour([0xee, 0xec, 0xe6]);
-/// Colours for readers who prefer dark pages: of paper, other storeys, bold letters and lines of the
-/// legend, which are 28 pixels long. The mesh keeps its colours, with dark lines on it.
+/// Colours for readers who prefer dark pages: of paper, other storeys, bold letters and lines of
+/// the legend, which are 28 pixels long. The mesh keeps its colours, with dark lines on it.
 const DARK: [(&str, &str, Colour, &str); 5] = [
     ("", "fill", PAPER, "#16191d"),
     ("", "fill", BACKDROP, "#262b31"),
