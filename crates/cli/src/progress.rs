@@ -46,7 +46,10 @@ impl Progress {
                 _ => return None,
             },
             Warning::UpsideDown { .. } => "--flip, or --two-sided".to_owned(),
-            Warning::LongBake { cell_size, .. } => format!("--cell-size {}", rounded(*cell_size, 2)),
+            Warning::LongBake { cell_size, max_step, .. } => {
+                let step = max_step.map(|step| format!(" --max-step {}", rounded(step, 2)));
+                format!("--cell-size {}{}", rounded(*cell_size, 2), step.unwrap_or_default())
+            }
             Warning::MixedWinding { .. } => "--two-sided".to_owned(),
             Warning::FarFromOrigin { centre: [x, y, z], .. } => {
                 let of_file = if self.load.up == UpAxis::Z { [*x, -z, *y] } else { [*x, *y, *z] };

@@ -41,12 +41,13 @@ impl Settings {
             }
             let fine = scale.cell_size;
             let baker = baker.with_config(config.with_scale(fine, scale.level_height));
-            if let Some(cell_size) = soup.and_then(|soup| baker.cells_of_a_short_bake(soup)) {
+            if let Some(short) = soup.and_then(|soup| baker.scale_of_a_short_bake(soup)) {
+                scale.cell_size = short.cell_size;
                 tracing::warn!(
-                    "cells of {cell_size} m, since a bake with cells of {fine} m takes more than half a \
-                     minute: --cell-size {fine} makes them finer"
+                    "cells of {} m, since a bake with cells of {fine} m takes more than half a minute: \
+                     --cell-size {fine} makes them finer",
+                    short.cell_size
                 );
-                scale.cell_size = cell_size;
             }
             given.set_default("cell_size", &scale.cell_size.to_string());
         }
@@ -143,11 +144,13 @@ mod tests {
             settings.bake_config(&BakeConfig::default()).expect("no rules and no marks").scale
         };
         let scale = given(&["waymesh"]);
-        assert!(scale.cell_size > 0.2 && scale.cell_size < 0.4, "{scale:?}");
-        assert_eq!(scale, GridScale::new(scale.cell_size, 0.12), "half of the step");
-        let config = BakeConfig::default().with_scale(scale.cell_size, scale.level_height);
+        // No coarser: two levels are the step, and the rise of a slope of 45 degrees over a cell.
+        assert_eq!(scale, GridScale::new(0.24, 0.12));
+        let flat = given(&["waymesh", "--max-slope", "20"]);
+        assert!(flat.cell_size > 0.24 && flat.cell_size < 0.4, "{flat:?}");
+        let config = BakeConfig::default().with_scale(flat.cell_size, flat.level_height);
         let baker = Baker::voxels().with_config(config);
-        assert_eq!(baker.cells_of_a_short_bake(&plain), None, "{scale:?}");
+        assert_eq!(baker.scale_of_a_short_bake(&plain), None, "{flat:?}");
         assert_eq!(given(&["waymesh", "--cell-size", "0.1"]), GridScale::new(0.1, 0.05));
     }
 }

@@ -121,6 +121,9 @@ pub enum Warning {
         seconds: f64,
         /// Size of a cell in metres with which it would take about ten seconds.
         cell_size: f32,
+        /// Step in metres that such cells need, so that all slopes that the agent walks on stay
+        /// connected; `None` if the agent's is enough.
+        max_step: Option<f32>,
     },
     /// A few triangles extend the scene's bounds far beyond all other triangles.
     OutlierTriangles {
@@ -228,9 +231,16 @@ impl std::fmt::Display for Warning {
                     "all at once may take {needed}, {limit} are allowed: baked in tiles, to the same mesh"
                 )
             }
-            Self::LongBake { seconds, cell_size } => {
+            Self::LongBake { seconds, cell_size, max_step } => {
                 let cell_size = rounded(*cell_size, 2);
-                write!(formatter, "this may take about {seconds:.0} s; cells of {cell_size} m take about ten")
+                write!(
+                    formatter,
+                    "this may take about {seconds:.0} s; cells of {cell_size} m take about ten"
+                )?;
+                max_step.map_or(Ok(()), |step| {
+                    let step = rounded(step, 2);
+                    write!(formatter, ", with steps of {step} m, without which slopes fall into pieces")
+                })
             }
             Self::UnlikelyUnit { size, triangles, scale } => {
                 let [x, y, z] = size.map(|length| rounded(length, 3));

@@ -195,7 +195,7 @@ fn pgm(reader: &Reader<'_>, bytes: &[u8]) -> Result<(usize, Vec<u8>), PlanError>
 
 /// Reads a PNG. Returns its width and the grey of each cell, the mean of its colours.
 fn png(reader: &Reader<'_>, bytes: &[u8]) -> Result<(usize, Vec<u8>), PlanError> {
-    /// Bytes that the parser may take beside the picture.
+    /// Bytes that the parser may take in addition to the picture.
     const MEMORY: usize = 64 << 20;
     /// Most bytes that a byte of the file can become.
     const MAX_RATIO: usize = 1032;

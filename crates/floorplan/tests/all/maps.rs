@@ -128,7 +128,7 @@ fn maps_of_ros_lie_where_they_say() {
         let near = |corner: &PlanPosition| (corner[0] - x).hypot(corner[1] + y) < 1e-9;
         assert!(loops(&turned, 0)[0].iter().any(near), "{x} {y}: {:?}", loops(&turned, 0));
     }
-    // The same as text, with 16 bits, as PNG, and the other way round.
+    // Text, 16 bits, PNG and inverse greys give the same map.
     let text: String = GREY.iter().fold("P2 6 4 255\n".to_owned(), |mut text, grey| {
         let _ = write!(text, "{grey} ");
         text

@@ -72,7 +72,7 @@ impl FrontEnd for Voxels {
         let soup = distinct.as_ref().unwrap_or(soup);
         let size = GridSize::at_most(soup, &stages.config().scale);
         if let Some(size) = size {
-            size.warn_of_time(&stages.config().scale, recorder);
+            size.warn_of_time(stages.config(), recorder);
         }
         if let Some((tiles, needed_bytes)) = size.and_then(|size| needs_tiles(size, stages)) {
             warn_of_outliers(soup, &stages.config().scale, recorder);
@@ -225,13 +225,15 @@ impl GridSize {
     }
 
     /// Warns of a bake that takes more than half a minute.
-    fn warn_of_time(self, scale: &GridScale, recorder: &mut Recorder<'_>) {
+    fn warn_of_time(self, config: &BakeConfig, recorder: &mut Recorder<'_>) {
         let seconds = self.seconds();
         if seconds > MOST_SECONDS {
             /// Seconds of the advised cells.
             const ADVISED_SECONDS: f64 = 10.0;
-            recorder
-                .warn(Warning::LongBake { seconds, cell_size: coarser(scale, seconds / ADVISED_SECONDS) });
+            let scale = coarser(&config.scale, seconds / ADVISED_SECONDS);
+            let rise = scale.rise_of_slopes(&config.agent);
+            let max_step = (rise > config.agent.max_step).then_some(rise);
+            recorder.warn(Warning::LongBake { seconds, cell_size: scale.cell_size, max_step });
         }
     }
 }
@@ -240,22 +242,33 @@ impl GridSize {
 const MOST_SECONDS: f64 = 30.0;
 
 impl Baker<Voxels> {
-    /// Returns the finest cells, in metres, with which a bake of `soup` is estimated to take at most
-    /// half a minute on two threads; `None` if those of the settings do, or no grid of them can be.
-    /// The estimate knows the triangles alone, so every machine gets the same answer.
+    /// Returns the scale of the settings with the finest cells with which a bake of `soup` is
+    /// estimated to take at most half a minute on two threads, but none so coarse that the agent's
+    /// step does not connect the slopes that it walks on; `None` if that is the scale of the settings,
+    /// or no grid of it can be. The estimate knows the triangles alone, so every machine gets the same
+    /// answer.
     #[must_use]
-    pub fn cells_of_a_short_bake(&self, soup: &TriangleSoup) -> Option<f32> {
-        let scale = &self.config().scale;
+    pub fn scale_of_a_short_bake(&self, soup: &TriangleSoup) -> Option<GridScale> {
+        let BakeConfig { scale, agent, .. } = self.config();
         let distinct = soup.without_copies(scale.cell_size);
         let seconds = GridSize::at_most(distinct.as_ref().unwrap_or(soup), scale)?.seconds();
-        (seconds > MOST_SECONDS).then(|| (100.0 * coarser(scale, seconds / MOST_SECONDS)).ceil() / 100.0)
+        let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
+        let centimetres = |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(agent);
+        let coarser = (1..u16::MAX).map(centimetres).skip_while(|other| other.cell_size <= scale.cell_size);
+        // A slope rises by whole levels from cell to cell; cells and levels are rounded.
+        let is_connected = |scale: &GridScale| {
+            let levels = f64::from(scale.rise_of_slopes(agent)) / f64::from(scale.level_height);
+            levels <= f64::from(agent.max_step_levels(scale.level_height)) + 1e-3
+        };
+        let fitting = coarser.take_while(|scale| scale.cell_size < enough + 0.01).filter(is_connected);
+        (seconds > MOST_SECONDS).then(|| fitting.last())?
     }
 }
 
-/// Returns the side of cells with which a bake takes `times` less time.
+/// Returns a scale with which a bake takes `times` less time.
 #[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
-fn coarser(scale: &GridScale, times: f64) -> f32 {
-    (f64::from(scale.cell_size) * times.sqrt()) as f32
+fn coarser(scale: &GridScale, times: f64) -> GridScale {
+    GridScale::new((f64::from(scale.cell_size) * times.sqrt()) as f32, scale.level_height)
 }
 
 /// Memory for a bake of all of a scene, from the columns that each triangle lies in. Where they

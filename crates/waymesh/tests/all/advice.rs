@@ -7,7 +7,7 @@ use waymesh_testkit::boxes::add_box;
 /// Wants advice, and cancels at a warning of a long bake.
 #[derive(Default)]
 struct Asks {
-    long: Option<(f64, f32)>,
+    long: Option<(f64, f32, Option<f32>)>,
 }
 
 impl Observer for Asks {
@@ -16,8 +16,8 @@ impl Observer for Asks {
     }
 
     fn warn(&mut self, warning: Warning) {
-        if let Warning::LongBake { seconds, cell_size } = warning {
-            self.long = Some((seconds, cell_size));
+        if let Warning::LongBake { seconds, cell_size, max_step } = warning {
+            self.long = Some((seconds, cell_size, max_step));
         }
     }
 
@@ -102,10 +102,18 @@ fn a_long_bake_is_announced_before_the_work() {
     add_box(&mut soup, [0.0, -0.5, 0.0], [3000.0, 0.0, 3000.0]);
     let mut asks = Asks::default();
     let config = BakeConfig::default().with_scale(0.1, 0.1).with_max_memory_bytes(1 << 40);
-    let cancelled = Baker::voxels().with_config(config).bake_observed(&soup, &mut asks);
+    let cancelled = Baker::voxels().with_config(config.clone()).bake_observed(&soup, &mut asks);
     assert!(matches!(cancelled, Err(BakeError::Cancelled(_))));
-    let (seconds, cell_size) = asks.long.expect("a warning");
-    assert!(seconds > 30.0 && cell_size > 0.1 && cell_size < 1.0, "{seconds} {cell_size}");
+    let (seconds, cell_size, max_step) = asks.long.expect("a warning");
+    assert!(seconds > 30.0 && cell_size > 0.1 && cell_size < 0.9, "{seconds} {cell_size}");
+    assert_eq!(max_step, None, "steps of 0.9 m");
+    // A step below the rise of a slope over such a cell.
+    let agent = Agent::default().with_max_step(0.25);
+    let mut asks = Asks::default();
+    let cancelled = Baker::voxels().with_config(config.with_agent(agent)).bake_observed(&soup, &mut asks);
+    assert!(matches!(cancelled, Err(BakeError::Cancelled(_))));
+    let max_step = asks.long.expect("a warning").2.expect("a step");
+    assert!((max_step - cell_size).abs() < 1e-3, "45 degrees: {max_step}");
     let mut asks = Asks::default();
     Baker::voxels().bake_observed(&TriangleSoup::default(), &mut asks).expect_err("nothing");
     assert!(asks.long.is_none());

@@ -228,7 +228,7 @@ fn discs_on_random_boards() {
 }
 
 /// A disc smaller than the slack of positions goes round a wall without thickness that ends at a
-/// closed door: beside the wall it is on both sides.
+/// closed door: next to the wall its positions are on both sides.
 #[test]
 fn a_tiny_disc_at_the_end_of_a_wall_without_thickness() {
     let seed = 0x0010_4992_2449_2800;
