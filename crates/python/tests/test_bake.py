@@ -144,6 +144,22 @@ def test_floor_plans(tmp_path: Path) -> None:
         waymesh.from_plan(tmp_path / "none.wkt")
 
 
+def test_maps_of_robots(tmp_path: Path) -> None:
+    grey = [0] * 6 + [0, 254, 254, 254, 205, 0] * 2 + [0] * 6
+    (tmp_path / "map.pgm").write_bytes(b"P5 6 4 255\n" + bytes(grey))
+    file = tmp_path / "map.yaml"
+    file.write_text("image: map.pgm\nresolution: 0.5\norigin: [-1.0, 2.0, 0.0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n")
+    mesh = waymesh.from_plan(file, waymesh.Settings(agent_radius=0))
+    assert mesh.area == pytest.approx(6 * 0.25, rel=1e-3)
+    # y of the map is -z.
+    assert mesh.find_path([-0.4, 0, -3.4], [0.9, 0, -2.6]).is_complete
+    unknown = waymesh.from_plan(file, waymesh.Settings(agent_radius=0, map_unknown=True))
+    assert unknown.area == pytest.approx(8 * 0.25, rel=1e-3)
+    file.write_text("image: ../map.pgm\nresolution: 0.5\norigin: [0, 0, 0]\n")
+    with pytest.raises(waymesh.FileError, match="one folder"):
+        waymesh.from_plan(file)
+
+
 def test_areas_of_floor_plans(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(

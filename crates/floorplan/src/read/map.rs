@@ -39,7 +39,7 @@ pub(super) fn moving_ai(reader: &Reader<'_>, bytes: &[u8]) -> Result<FloorPlan, 
         }
     }
     let [width, height] = reader.map_size(width, height)?;
-    let mut terrains = Vec::with_capacity(width * height);
+    let mut terrains = Vec::with_capacity((width * height).min(bytes.len()));
     for number in 0..height {
         let row = words.word().unwrap_or_default();
         if row.len() != width {

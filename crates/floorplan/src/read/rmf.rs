@@ -32,8 +32,8 @@ pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanE
         None | Some("reference_image") => (false, 1.0),
         Some("cartesian_meters") => (true, -1.0),
         Some(other) => {
-            let known = "reference_image and cartesian_meters are read";
-            return Err(reader.fault(format!("coordinate_system {other:?}: {known}, in degrees nothing is")));
+            let known = "expected reference_image or cartesian_meters, since plans in degrees are not read";
+            return Err(reader.fault(format!("coordinate_system {other:?}: {known}")));
         }
     };
     let mut plan = FloorPlan::default();
