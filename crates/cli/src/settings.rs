@@ -29,7 +29,7 @@ impl Settings {
     /// of the agent `recast` are those of RecastDemo.
     pub(crate) fn with_automatic_cells(&self, soup: Option<&TriangleSoup>) -> Result<Self> {
         let (mut settings, baker) = (self.clone(), Baker::voxels());
-        let config = self.bake_config(baker.config())?;
+        let config = self.given_over(baker.config())?;
         let (given, mut scale, agent) = (&mut settings.space.given, config.scale, config.agent);
         if given.text("agent") == Some("recast") {
             return Ok(settings);
@@ -58,13 +58,7 @@ impl Settings {
     /// Returns the settings of the bake. Settings that are not given keep the defaults, but the agent
     /// is a person where the default is that of RecastDemo.
     pub(crate) fn bake_config(&self, defaults: &BakeConfig) -> Result<BakeConfig> {
-        let (mut config, mut space) = (defaults.clone(), self.space.given.clone());
-        if config.agent == Agent::default() {
-            space.set_default("agent", AGENT);
-        }
-        // The agent's height goes before that of the lowest of several agents.
-        self.given.apply(BAKE, &mut config)?;
-        space.apply(BAKE, &mut config)?;
+        let mut config = self.given_over(defaults)?;
         config.areas = AreaRules::parse(&self.area)?.table().clone();
         if let Some(file) = &self.marks {
             config.marks = marks::read(file, &mut config.areas)?;
@@ -72,6 +66,18 @@ impl Settings {
         if let Some(mebibytes) = self.max_memory {
             config.max_memory_bytes = mebibytes.saturating_mul(1 << 20);
         }
+        Ok(config)
+    }
+
+    /// Returns the settings of [`Settings::bake_config`] that need no other file.
+    fn given_over(&self, defaults: &BakeConfig) -> Result<BakeConfig> {
+        let (mut config, mut space) = (defaults.clone(), self.space.given.clone());
+        if config.agent == Agent::default() {
+            space.set_default("agent", AGENT);
+        }
+        // The agent's height goes before that of the lowest of several agents.
+        self.given.apply(BAKE, &mut config)?;
+        space.apply(BAKE, &mut config)?;
         Ok(config)
     }
 

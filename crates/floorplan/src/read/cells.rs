@@ -1,7 +1,5 @@
 //! Maps of cells, and the outlines of their terrains.
 
-use std::ops::Range;
-
 use geo::{LineString, Polygon, Simplify};
 
 use super::Reader;
@@ -119,44 +117,5 @@ impl Reader<'_> {
         };
         let loops = cells.rings(terrain).into_iter().map(corners).collect();
         Outline::Loops { loops, fill: Fill::EvenOdd }
-    }
-}
-
-/// Bytes of a file that are read one after the other.
-pub(super) struct Bytes<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Bytes<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
-    }
-
-    /// Returns the next word; `#` begins a comment up to the end of its line. One white space behind
-    /// the word is taken as well.
-    pub(super) fn word(&mut self) -> Option<&'a str> {
-        loop {
-            let rest = &self.bytes[self.at..];
-            self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            if self.bytes.get(self.at) != Some(&b'#') {
-                break;
-            }
-            self.at += self.bytes[self.at..].iter().take_while(|&&byte| byte != b'\n').count();
-        }
-        let rest = &self.bytes[self.at..];
-        let length = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
-        let word = Range { start: self.at, end: self.at + length };
-        self.at = (word.end + 1).min(self.bytes.len());
-        std::str::from_utf8(&self.bytes[word]).ok().filter(|word| !word.is_empty())
-    }
-
-    pub(super) fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
-        self.word()?.parse().ok()
-    }
-
-    /// Returns all bytes that are left.
-    pub(super) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
     }
 }

@@ -1,11 +1,11 @@
 //! Maps of cells: MovingAI, and grey pictures with or without the description of ROS.
 
-use waymesh_core::float;
+use waymesh_core::{AreaId, float};
 use yaml_rust2::Yaml;
 
-use super::cells::{Bytes, Cells};
+use super::cells::Cells;
 use super::{Reader, Role, yaml};
-use crate::{FloorPlan, PlanError, PlanPosition, Shape};
+use crate::{FloorPlan, PlanError, PlanPosition};
 
 const BLOCKED: u8 = 0;
 const FREE: u8 = 1;
@@ -64,7 +64,7 @@ pub(super) fn moving_ai(reader: &Reader<'_>, bytes: &[u8]) -> Result<FloorPlan, 
         };
         let area = reader.area(&mut plan, name, Role::Walkable, area)?;
         let outline = reader.outline(&cells, number, reader.scale, |[x, z]| reader.down(x, z));
-        add(reader, &mut plan, Shape::new(reader.source(name), outline).with_area(area));
+        reader.add(&mut plan, None, (Role::Walkable, area), name, outline);
     }
     Ok(plan)
 }
@@ -115,11 +115,12 @@ pub(super) fn ros(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanErr
         Some("raw") => true,
         Some(_) => return Err(bad("mode", "trinary, scale or raw")),
     };
+    let [occupied, free] = Description::default().thresholds;
     let description = Description {
         resolution,
         origin: origin.ok_or_else(|| bad("origin", "x, y and a turn"))?,
         negate,
-        thresholds: [or("occupied_thresh", 0.65)?, or("free_thresh", 0.196)?],
+        thresholds: [or("occupied_thresh", occupied)?, or("free_thresh", free)?],
         raw,
     };
     picture(reader, &reader.beside(image)?, &description)
@@ -155,13 +156,8 @@ pub(super) fn picture(
     };
     let outline = reader.outline(&cells, FREE, resolution * reader.scale, place);
     let mut plan = FloorPlan::default();
-    add(reader, &mut plan, Shape::new(reader.source("free cells"), outline));
+    reader.add(&mut plan, None, (Role::Walkable, AreaId::GROUND), "free cells", outline);
     Ok(plan)
-}
-
-/// Adds the ground of a map.
-fn add(reader: &Reader<'_>, plan: &mut FloorPlan, shape: Shape) {
-    plan.storey_mut(&reader.options.storey, reader.options.elevation).walkable.push(shape);
 }
 
 /// Reads a portable grey map, as text (`P2`) or as bytes (`P5`). Returns its width and the grey of
@@ -214,4 +210,41 @@ fn png(reader: &Reader<'_>, bytes: &[u8]) -> Result<(usize, Vec<u8>), PlanError>
     let mean = |cell: &[u8]| cell[..count].iter().map(|&colour| usize::from(colour)).sum::<usize>() / count;
     let grey = colours.chunks_exact(channels).map(|cell| u8::try_from(mean(cell)).unwrap_or(u8::MAX));
     Ok((width, grey.collect()))
+}
+
+/// Bytes of a file that are read one after the other.
+struct Bytes<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Bytes<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Returns the next word; `#` begins a comment up to the end of its line. One white space behind
+    /// the word is taken as well.
+    fn word(&mut self) -> Option<&'a str> {
+        loop {
+            self.at += self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            if self.rest().first() != Some(&b'#') {
+                break;
+            }
+            self.at += self.rest().iter().take_while(|&&byte| byte != b'\n').count();
+        }
+        let rest = self.rest();
+        let length = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        self.at = (self.at + length + 1).min(self.bytes.len());
+        std::str::from_utf8(&rest[..length]).ok().filter(|word| !word.is_empty())
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
+        self.word()?.parse().ok()
+    }
+
+    /// Returns all bytes that are left.
+    fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
 }

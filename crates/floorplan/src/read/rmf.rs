@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use waymesh_core::float;
+use waymesh_core::{AreaId, float};
 use yaml_rust2::Yaml;
 
-use super::Reader;
 use super::yaml::{items, number};
-use crate::{Door, FloorPlan, Lift, NoteKind, Outline, PlanError, PlanPosition, Shape, Stop};
+use super::{Reader, Role};
+use crate::{Door, FloorPlan, Lift, NoteKind, Outline, PlanError, PlanPosition, Stop};
 
 /// Metres of a pixel where no distance was measured, as the editor has it.
 const PIXEL: f64 = 0.05;
@@ -16,14 +16,6 @@ const PIXEL: f64 = 0.05;
 const RIDE: f32 = 10.0;
 /// Distance in front of a lift's door at which one waits, in metres.
 const WAIT: f64 = 0.5;
-
-/// The place of a level in the building.
-struct Level {
-    /// Metres of a unit of its coordinates.
-    scale: f64,
-    /// Its vertices in metres.
-    vertices: Vec<PlanPosition>,
-}
 
 /// Reads a building, its levels laid over each other by their fiducials.
 pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanError> {
@@ -50,57 +42,56 @@ pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanE
             let [x, y] = [0, 1].map(|axis| number(&vertex[axis]).unwrap_or(f64::NAN) * scale);
             [x + shift[0], up * (y + shift[1])]
         });
-        let place = Level { scale, vertices: points.collect() };
-        add_level(reader, &mut plan, name, level, &place)?;
-        scales.insert(name.to_owned(), place.scale);
+        add_level(reader, &mut plan, name, level, &points.collect::<Vec<_>>())?;
+        scales.insert(name, scale);
     }
     for (name, lift) in file["lifts"].as_hash().into_iter().flatten() {
         let name = name.as_str().unwrap_or_default();
         let floor = lift["reference_floor_name"].as_str().unwrap_or_default();
-        let scale = scales.get(floor);
-        let Some(scale) = scale else {
+        let Some(&scale) = scales.get(floor) else {
             return Err(reader.fault(format!("lifts.{name}: there is no level {floor:?}")));
         };
-        let lift = cabin(reader, name, lift, *scale, up)?;
-        plan.lifts.push(lift);
+        plan.lifts.push(cabin(reader, name, lift, scale, up)?);
     }
     Ok(plan)
 }
 
-/// Adds the floors, walls and doors of a level.
+/// Adds the floors, walls and doors of a level with these vertices, in metres.
 fn add_level(
     reader: &Reader<'_>,
     plan: &mut FloorPlan,
     name: &str,
     level: &Yaml,
-    place: &Level,
+    vertices: &[PlanPosition],
 ) -> Result<(), PlanError> {
     let elevation = number(&level["elevation"]).unwrap_or(0.0);
     let corner = |element: &str, index: &Yaml| {
         let index = index.as_i64().and_then(|index| usize::try_from(index).ok());
-        index.and_then(|index| place.vertices.get(index)).copied().ok_or_else(|| {
+        index.and_then(|index| vertices.get(index)).copied().ok_or_else(|| {
             reader.fault(format!("levels.{name}.{element}: it has a vertex that the level has not"))
         })
-    };
-    let ring = |element: &str, floor: &Yaml| {
-        items(&floor["vertices"]).iter().map(|index| corner(element, index)).collect::<Result<Vec<_>, _>>()
     };
     let of = |list: &'static str| {
         items(&level[list]).iter().enumerate().map(move |(index, item)| (format!("{list}[{index}]"), item))
     };
-    let source = |element: &str| reader.source(&format!("levels.{name}.{element}"));
-    let storey = plan.storey_mut(name, elevation);
-    for (element, floor) in of("floors") {
-        storey.walkable.push(Shape::polygon(source(&element), ring(&element, floor)?));
-    }
-    for (element, hole) in of("holes") {
-        storey.blocked.push(Shape::polygon(source(&element), ring(&element, hole)?));
+    // Others may name a level without ground.
+    plan.storey_mut(name, elevation);
+    let mut add = |role: Role, element: &str, outline: Outline| {
+        let element = format!("levels.{name}.{element}");
+        reader.add(plan, Some((name, elevation)), (role, AreaId::GROUND), &element, outline);
+    };
+    for (list, role) in [("floors", Role::Walkable), ("holes", Role::Blocked)] {
+        for (element, ring) in of(list) {
+            let outer = items(&ring["vertices"]).iter().map(|index| corner(&element, index));
+            let outer = outer.collect::<Result<_, _>>()?;
+            add(role, &element, Outline::Polygon { outer, holes: Vec::new() });
+        }
     }
     for (element, wall) in of("walls") {
         let line = vec![corner(&element, &wall[0])?, corner(&element, &wall[1])?];
-        let outline = Outline::Wall { line, width: reader.options.wall_width };
-        storey.blocked.push(Shape::new(source(&element), outline));
+        add(Role::Blocked, &element, Outline::Wall { line, width: reader.options.wall_width });
     }
+    let storey = plan.storey_mut(name, elevation);
     for (element, door) in of("doors") {
         let line = [corner(&element, &door[0])?, corner(&element, &door[1])?];
         let given = door[2]["name"][1].as_str().filter(|name| !name.is_empty());

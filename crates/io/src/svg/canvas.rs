@@ -475,15 +475,16 @@ fn round_number(longest: f64) -> f64 {
 fn write_coordinates(out: &mut String, canvas: &Canvas) {
     /// Least distance between two of them, in pixels.
     const DISTANCE: f64 = 90.0;
+    /// Bound of their number, for coordinates so large that a step does not change them.
+    const MOST_TICKS: u32 = 64;
     let step = round_number((canvas.size[0].max(canvas.size[1]) / 4.0).max(DISTANCE / canvas.scale));
     let [_, height] = canvas.pixels();
     let mut ticks = String::new();
     for (axis, name) in ["x", "z"].into_iter().enumerate() {
         let (low, size) = (canvas.min[axis], canvas.size[axis]);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
-        let count = (size / step).ceil().clamp(0.0, 64.0) as u32;
         let first = (low / step).ceil() * step;
-        for number in (0..count).map(|tick| first + f64::from(tick) * step).filter(|&at| at <= low + size) {
+        let numbers = (0..MOST_TICKS).map(|tick| first + f64::from(tick) * step);
+        for number in numbers.take_while(|&number| number <= low + size) {
             let at = (number - low) * canvas.scale;
             // Sums of a step such as 0.1 are not round.
             let label = format!("{name} {}", Short(number));

@@ -254,13 +254,13 @@ impl Baker<Voxels> {
         let seconds = GridSize::at_most(distinct.as_ref().unwrap_or(soup), scale)?.seconds();
         let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
         let centimetres = |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(agent);
-        let coarser = (1..u16::MAX).map(centimetres).skip_while(|other| other.cell_size <= scale.cell_size);
+        let others = (1..u16::MAX).map(centimetres).skip_while(|other| other.cell_size <= scale.cell_size);
         // A slope rises by whole levels from cell to cell; cells and levels are rounded.
         let is_connected = |scale: &GridScale| {
             let levels = f64::from(scale.rise_of_slopes(agent)) / f64::from(scale.level_height);
             levels <= f64::from(agent.max_step_levels(scale.level_height)) + 1e-3
         };
-        let fitting = coarser.take_while(|scale| scale.cell_size < enough + 0.01).filter(is_connected);
+        let fitting = others.take_while(|scale| scale.cell_size < enough + 0.01).filter(is_connected);
         (seconds > MOST_SECONDS).then(|| fitting.last())?
     }
 }
