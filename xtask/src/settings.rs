@@ -15,6 +15,7 @@ use crate::root;
 
 const PYTHON: &str = "crates/python/python/waymesh/settings.py";
 const WASM: &str = "crates/wasm/src/settings.d.ts";
+const GUIDE: &str = "docs/book/src/all-settings.md";
 
 /// Longest line of a text that is made.
 const WIDTH: usize = 100;
@@ -52,6 +53,13 @@ pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
         (WASM, "scenes", typescript(&list(LOAD, &LoadOptions::default(), ""))),
         (WASM, "read", typescript(&read_there)),
         (PYTHON, "jumps", python(&jumps)),
+        (GUIDE, "bake", markdown(&bake)),
+        (GUIDE, "jumps", markdown(&jumps)),
+        (GUIDE, "pipelines", markdown(&pipelines)),
+        (GUIDE, "tiles", markdown(&tiles[1..])),
+        (GUIDE, "plans", markdown(&plans)),
+        (GUIDE, "scenes", markdown(&scenes)),
+        (GUIDE, "read", markdown(&read)),
     ];
     made.push((PYTHON, "settings", python(&joined([bake, pipelines, tiles, plans, scenes, read]))));
     let mut files: BTreeMap<&str, (String, String)> = BTreeMap::new();
@@ -61,11 +69,11 @@ pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
             files.insert(file, (is.clone(), is));
         }
         let Some((_, should)) = files.get_mut(file) else { continue };
-        let place = should.split_once(&format!("<{mark}>\n")).and_then(|(before, rest)| {
-            let end = rest.find(&format!("</{mark}>"))?;
-            // The mark is a comment on a separate line.
-            let line = rest[..end].rfind('\n').map_or(0, |line| line + 1);
-            Some((before.len() + mark.len() + 3, line))
+        // The marks are comments on separate lines.
+        let place = should.find(&format!("<{mark}>")).and_then(|begin| {
+            let start = begin + should[begin..].find('\n')? + 1;
+            let end = start + should[start..].find(&format!("</{mark}>"))?;
+            Some((start, should[start..end].rfind('\n').map_or(0, |line| line + 1)))
         });
         let (start, length) = place.with_context(|| format!("{file} has no <{mark}> and </{mark}>"))?;
         should.replace_range(start..start + length, &text);
@@ -199,6 +207,26 @@ fn typescript(settings: &[Setting]) -> String {
     }
     // TypeScript is indented by two, and what is wrapped for Python by four.
     text.lines().map(|line| format!("  {}\n", line.trim_start())).collect()
+}
+
+/// Rows of a table. The owners of a setting are in the heading above it, but where there are several.
+fn markdown(settings: &[Setting]) -> String {
+    let mut text = String::from("\n| name | value | purpose |\n|---|---|---|\n");
+    for setting in settings {
+        let value = match setting.kind {
+            FieldKind::Flag => "true, false".to_owned(),
+            FieldKind::Choice { choices } => choices.join(", "),
+            FieldKind::Count { .. } => "whole number".to_owned(),
+            FieldKind::Number { unit: "", .. } => "number".to_owned(),
+            FieldKind::Number { unit, .. } => unit.to_owned(),
+            FieldKind::Structure { form } => format!("`{}`", form.replace('|', "\\|")),
+            _ => "text".to_owned(),
+        };
+        let several = setting.about.len() > 1 || setting.about.iter().any(|(_, owners)| owners.len() > 1);
+        let about = if several { setting.about() } else { setting.about[0].0.clone() };
+        let _ = writeln!(text, "| `{}` | {value} | {about} |", setting.name);
+    }
+    text + "\n"
 }
 
 fn quoted(words: &[&str]) -> Vec<String> {

@@ -139,64 +139,6 @@ typedef enum wm_agent_status {
 } wm_agent_status;
 
 /*
- Which pipeline bakes. Values that C gives are numbers, since any number may come.
- */
-typedef enum wm_pipeline {
-    /*
-     Voxels, of a scene that fits into memory.
-     */
-    WM_PIPELINE_VOXELS = 0,
-    /*
-     Voxels, tile by tile on all cores, within a bound of memory. The same bytes.
-     */
-    WM_PIPELINE_TILES = 1,
-    /*
-     Whole storeys, with borders where walls are, not on a grid.
-     */
-    WM_PIPELINE_STOREYS = 2,
-    /*
-     Slices of levels: every step and every storey by itself.
-     */
-    WM_PIPELINE_SLICES = 3,
-} wm_pipeline;
-
-/*
- How the ground is cut into regions.
- */
-typedef enum wm_partition {
-    /*
-     Whole storeys. The default, and the only one for tiles and worlds.
-     */
-    WM_PARTITION_SURFACES = 0,
-    /*
-     Watershed.
-     */
-    WM_PARTITION_WATERSHED = 1,
-    /*
-     Monotone sweeps.
-     */
-    WM_PARTITION_MONOTONE = 2,
-} wm_partition;
-
-/*
- Which sides of triangles become floors.
- */
-typedef enum wm_winding {
-    /*
-     The side from which the corners of a triangle run against the clock.
-     */
-    WM_WINDING_AS_READ = 0,
-    /*
-     The other side.
-     */
-    WM_WINDING_FLIPPED = 1,
-    /*
-     Both: triangles that face down are turned over.
-     */
-    WM_WINDING_TWO_SIDED = 2,
-} wm_winding;
-
-/*
  A file format of meshes.
  */
 typedef enum wm_format {
@@ -303,107 +245,6 @@ typedef struct wm_query wm_query;
 typedef struct wm_world wm_world;
 
 /*
- The settings of a bake. Start from wm_settings_default. Lengths in metres.
- */
-typedef struct wm_settings {
-    /*
-     Bytes of this structure, as wm_settings_default sets it: another size is refused.
-     */
-    size_t size;
-    /*
-     The pipeline: a wm_pipeline.
-     */
-    uint32_t pipeline;
-    /*
-     Side of a cell of the grid.
-     */
-    float cell_size;
-    /*
-     Height of a level of the grid.
-     */
-    float level_height;
-    /*
-     Height of the agent.
-     */
-    float agent_height;
-    /*
-     Radius of the agent: how far its centre keeps from walls.
-     */
-    float agent_radius;
-    /*
-     Highest step that the agent walks over. Recast's walkableClimb.
-     */
-    float max_step;
-    /*
-     Steepest slope that the agent walks on, in degrees.
-     */
-    float max_slope;
-    /*
-     Highest ledge that becomes a link; 0 for none.
-     */
-    float max_ledge;
-    /*
-     Farthest that a simplified wall may lie from the traced one; below 0 for the pipeline's own.
-     */
-    float max_edge_error;
-    /*
-     Longest edge along a wall; 0 for no limit.
-     */
-    float max_edge_length;
-    /*
-     Pieces of ground below this many square metres are left out.
-     */
-    float min_region;
-    /*
-     How the ground is cut into regions: a wm_partition.
-     */
-    uint32_t partition;
-    /*
-     Most corners of a polygon; 0 for no limit.
-     */
-    uint32_t max_vertices;
-    /*
-     0 for a mesh whose ground is only known at the vertices of its polygons.
-     */
-    uint32_t height_detail;
-    /*
-     Threads; 0 for one per core. The result does not depend on it.
-     */
-    uint32_t threads;
-    /*
-     Memory to work in, in bytes.
-     */
-    uint64_t max_memory_bytes;
-    /*
-     Side of a tile in cells, for the pipelines that have tiles.
-     */
-    uint32_t tile_cells;
-    /*
-     Which sides of triangles become floors: a wm_winding.
-     */
-    uint32_t winding;
-    /*
-     Position of the triangles or the file that becomes the origin. It is subtracted in double
-     precision; the mesh and all queries are relative to it.
-     */
-    double origin[3];
-} wm_settings;
-
-/*
- What went wrong.
- */
-typedef struct wm_error {
-    /*
-     The same as what the function returned.
-     */
-    enum wm_status status;
-    /*
-     What went wrong in UTF-8, cut at the end if it is too long. Ends in a zero byte.
-     */
-    char text[WM_ERROR_TEXT];
-} wm_error;
-
-/*
  A position or a direction, in metres.
  */
 typedef struct wm_vec3 {
@@ -431,7 +272,7 @@ typedef struct wm_triangles {
     const struct wm_vec3 *vertices;
     /*
      Positions in double precision, three numbers each; NULL if they are in `vertices`. For scenes
-     far from their origin, which `origin` of the settings brings near before they are rounded.
+     far from their origin, which the setting `origin` brings near before they are rounded.
      */
     const double *doubles;
     /*
@@ -453,10 +294,54 @@ typedef struct wm_triangles {
 } wm_triangles;
 
 /*
+ A setting of a bake, by its name. Start from zeros.
+
+ Names, units, ranges and defaults are those of Python and JavaScript; the guide has a table of
+ all. `pipeline` is one of voxels (the default), tiles, storeys and slices. Where a name is given
+ twice, the last one counts.
+ */
+typedef struct wm_setting {
+    /*
+     Its name, such as agent_radius.
+     */
+    const char *name;
+    /*
+     Its value, if that is a number.
+     */
+    double number;
+    /*
+     Its value, if that is a word, true or false, or a list or an object as JSON; else NULL.
+     */
+    const char *text;
+    /*
+     Its value, if that is a list of numbers, such as that of origin; else NULL.
+     */
+    const double *numbers;
+    /*
+     Length of that list.
+     */
+    size_t count;
+} wm_setting;
+
+/*
  Called while a bake runs, on a thread of the bake: the name of the stage, and the part of it
  that is done, from 0 to 1. Returns 0 to end the bake. It must not unwind or longjmp.
  */
 typedef int32_t (*wm_progress)(void *user, const char *stage, float done);
+
+/*
+ What went wrong.
+ */
+typedef struct wm_error {
+    /*
+     The same as what the function returned.
+     */
+    enum wm_status status;
+    /*
+     What went wrong in UTF-8, cut at the end if it is too long. Ends in a zero byte.
+     */
+    char text[WM_ERROR_TEXT];
+} wm_error;
 
 /*
  What a mesh holds.
@@ -859,31 +744,29 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Writes the default settings of a pipeline, a wm_pipeline.
- */
-enum wm_status wm_settings_default(uint32_t pipeline, struct wm_settings *settings, struct wm_error *error);
-
-/*
- Bakes triangles. `progress` may be NULL.
+ Bakes triangles, with settings over the defaults of their pipeline. `settings` and `progress` may
+ be NULL.
 
  # Safety
  The arrays are as long as the counts say.
  */
 enum wm_status wm_mesh_bake(const struct wm_triangles *triangles,
-                            const struct wm_settings *settings,
+                            const struct wm_setting *settings,
+                            size_t setting_count,
                             wm_progress progress,
                             void *user,
                             struct wm_mesh **mesh,
                             struct wm_error *error);
 
 /*
- Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it.
+ Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it, as wm_mesh_bake does.
 
  # Safety
- `file` is a string that ends in a zero byte.
+ `file` is a string that ends in a zero byte, and there are as many settings as is said.
  */
 enum wm_status wm_mesh_bake_file(const char *file,
-                                 const struct wm_settings *settings,
+                                 const struct wm_setting *settings,
+                                 size_t setting_count,
                                  wm_progress progress,
                                  void *user,
                                  struct wm_mesh **mesh,
@@ -1176,12 +1059,16 @@ enum wm_status wm_world_remove_link(struct wm_world *world, uint64_t link, struc
 enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uint32_t is_open, struct wm_error *error);
 
 /*
- Makes an empty world within bounds, which fix its grid. The pipeline of the settings must be
- wm_pipeline's voxels; `tile_cells` of the settings is the side of a tile.
+ Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is the
+ side of a tile, 64 by default.
+
+ # Safety
+ There are as many settings as is said.
  */
 enum wm_status wm_world_new(struct wm_vec3 min,
                             struct wm_vec3 max,
-                            const struct wm_settings *settings,
+                            const struct wm_setting *settings,
+                            size_t setting_count,
                             struct wm_world **world,
                             struct wm_error *error);
 

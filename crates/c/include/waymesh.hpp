@@ -9,6 +9,7 @@ adds no function of its own. */
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,10 +69,21 @@ using Handle = std::unique_ptr<Type, Free_<Type, Free>>;
 
 } // namespace detail
 
-/* The default settings of a pipeline. */
-inline wm_settings settings(wm_pipeline pipeline = WM_PIPELINE_VOXELS) {
-    return detail::get<wm_settings>(wm_settings_default, static_cast<uint32_t>(pipeline));
-}
+/* A setting of a bake: {"agent_radius", 0.5}, {"partition", "watershed"}, {"height_detail", false}. Names, texts and numbers must outlive it. */
+struct Setting : wm_setting {
+    Setting(const char *of, const char *value) : Setting(of) { text = value; }
+    Setting(const char *of, bool value) : Setting(of, value ? "true" : "false") {}
+    template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
+    Setting(const char *of, Number value) : Setting(of) { number = static_cast<double>(value); }
+    Setting(const char *of, const double *values, size_t length) : Setting(of) { numbers = values, count = length; }
+
+private:
+    explicit Setting(const char *of) : wm_setting{} { name = of; }
+};
+static_assert(sizeof(Setting) == sizeof(wm_setting), "arrays of both are the same");
+
+/* Settings over the defaults of their pipeline. */
+using Settings = std::vector<Setting>;
 
 namespace detail {
 
@@ -116,14 +128,14 @@ inline wm_link link_between(const wm_place &from, const wm_place &to) { return d
 /* A navigation mesh. Copies share it. */
 class Mesh {
 public:
-    static Mesh bake(const wm_triangles &triangles, const wm_settings &settings, const Progress &progress = {}) {
+    static Mesh bake(const wm_triangles &triangles, const Settings &settings = {}, const Progress &progress = {}) {
         wm_mesh *mesh = nullptr;
-        detail::call(wm_mesh_bake, &triangles, &settings, progress ? &tell : nullptr, user(progress), &mesh);
+        detail::call(wm_mesh_bake, &triangles, settings.data(), settings.size(), progress ? &tell : nullptr, user(progress), &mesh);
         return Mesh(mesh);
     }
-    static Mesh bake_file(const std::string &file, const wm_settings &settings, const Progress &progress = {}) {
+    static Mesh bake_file(const std::string &file, const Settings &settings = {}, const Progress &progress = {}) {
         wm_mesh *mesh = nullptr;
-        detail::call(wm_mesh_bake_file, file.c_str(), &settings, progress ? &tell : nullptr, user(progress), &mesh);
+        detail::call(wm_mesh_bake_file, file.c_str(), settings.data(), settings.size(), progress ? &tell : nullptr, user(progress), &mesh);
         return Mesh(mesh);
     }
     static Mesh open(const std::string &file) { return Mesh(detail::get<wm_mesh *>(wm_mesh_open, file.c_str())); }
@@ -228,7 +240,8 @@ private:
 /* A world with obstacles and marks that come and go. */
 class World {
 public:
-    World(wm_vec3 min, wm_vec3 max, const wm_settings &settings) : world_(detail::get<wm_world *>(wm_world_new, min, max, &settings)) {}
+    World(wm_vec3 min, wm_vec3 max, const Settings &settings = {})
+        : world_(detail::get<wm_world *>(wm_world_new, min, max, settings.data(), settings.size())) {}
 
     void add_triangles(const wm_triangles &triangles) { detail::call(wm_world_add_triangles, get(), &triangles); }
     uint64_t add_obstacle(const wm_shape &shape, bool walkable = false) {

@@ -128,16 +128,22 @@ pub(crate) fn check_size<T>(size: usize, call_first: &str) -> Result<(), Failure
 /// The name of a file.
 ///
 /// # Safety
-/// `text` is null or points to a string that ends in a zero byte and that nobody writes to
-/// meanwhile.
+/// As for [`text_of`].
 pub(crate) unsafe fn file_name(name: &'static str, text: *const c_char) -> Result<PathBuf, Failure> {
+    // SAFETY: the caller of this function promises what `text_of` asks for.
+    unsafe { text_of(name, text) }.map(PathBuf::from)
+}
+
+/// A text of the caller's.
+///
+/// # Safety
+/// `text` is null or points to a string that ends in a zero byte and that nobody writes to while the
+/// text lives.
+pub(crate) unsafe fn text_of<'a>(name: &'static str, text: *const c_char) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(null(name));
     }
     // SAFETY: it is not null; the rest is the caller's promise.
     let text = unsafe { CStr::from_ptr(text) };
-    match text.to_str() {
-        Ok(text) => Ok(PathBuf::from(text)),
-        Err(_) => Err(Failure::new(Status::BadArgument, format!("{name} is not UTF-8"))),
-    }
+    text.to_str().map_err(|_| Failure::new(Status::BadArgument, format!("{name} is not UTF-8")))
 }

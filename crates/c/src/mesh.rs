@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::DVec3;
-use waymesh::bake::FrontEnd;
+use waymesh::fields::AnyBaker;
 use waymesh::graph::{Hierarchy, HierarchyConfig, MeshFormat};
 use waymesh::io::{LoadOptions, parse_mesh};
-use waymesh::{AreaId, Baker, NavMesh, Observer, TriangleSoup, TriangleSource};
+use waymesh::{AreaId, NavMesh, Observer, TriangleSoup};
 
 use crate::memory::{Out, copy, file_name, given, put, slice};
-use crate::settings::{Pipeline, Settings, unknown};
+use crate::settings::{Setting, Settings, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
 /// A navigation mesh. It never changes, but for its links (wm_mesh_add_link).
@@ -146,7 +146,7 @@ pub struct Triangles {
     /// Positions in single precision; NULL if they are in `doubles`.
     pub vertices: *const Vec3,
     /// Positions in double precision, three numbers each; NULL if they are in `vertices`. For scenes
-    /// far from their origin, which `origin` of the settings brings near before they are rounded.
+    /// far from their origin, which the setting `origin` brings near before they are rounded.
     pub doubles: *const f64,
     /// Number of vertices.
     pub vertex_count: usize,
@@ -194,47 +194,13 @@ impl Triangles {
     }
 }
 
-/// Bakes with the pipeline of the settings.
-fn bake(soup: &TriangleSoup, settings: &Settings, reporter: &mut Reporter) -> Result<NavMesh, Failure> {
-    fn run<F: FrontEnd<Input = TriangleSoup>>(
-        baker: Baker<F>,
-        soup: &TriangleSoup,
-        settings: &Settings,
-        reporter: &mut Reporter,
-    ) -> Result<NavMesh, Failure> {
-        let config = settings.over(baker.config())?;
-        Ok(baker.with_config(config).bake_observed(soup, reporter)?.mesh)
-    }
-    let cells = settings.tile_cells;
-    match Pipeline::of("settings.pipeline", settings.pipeline)? {
-        Pipeline::Voxels => run(Baker::voxels(), soup, settings, reporter),
-        Pipeline::Storeys => {
-            let baker = Baker::storeys();
-            let front = baker.front().with_tile_cells(cells);
-            run(baker.with_front(front), soup, settings, reporter)
-        }
-        Pipeline::Slices => {
-            let baker = Baker::slices();
-            let front = baker.front().with_tile_cells(cells);
-            run(baker.with_front(front), soup, settings, reporter)
-        }
-        Pipeline::Tiles => {
-            let baker = Baker::tiles();
-            let front = baker.front().clone().with_tile_cells(cells);
-            let config = settings.over(baker.config())?;
-            let baker = baker.with_front(front).with_config(config);
-            Ok(baker.bake_observed(soup as &dyn TriangleSource, reporter)?.mesh)
-        }
-    }
-}
-
 fn bake_into(
     soup: &TriangleSoup,
-    settings: &Settings,
+    baker: &AnyBaker,
     mut reporter: Reporter,
     mesh: &mut MaybeUninit<Option<Box<Mesh>>>,
 ) -> Result<(), Failure> {
-    let baked = bake(soup, settings, &mut reporter)?;
+    let baked = baker.bake_observed(soup, &mut reporter)?.mesh;
     hand_out("mesh", Some(mesh), Mesh(Arc::new(baked), None))
 }
 
@@ -247,14 +213,16 @@ pub(crate) fn hand_out<T>(
     put(name, out, Some(Box::new(handle)))
 }
 
-/// Bakes triangles. `progress` may be NULL.
+/// Bakes triangles, with settings over the defaults of their pipeline. `settings` and `progress` may
+/// be NULL.
 ///
 /// # Safety
 /// The arrays are as long as the counts say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wm_mesh_bake(
     triangles: Option<&Triangles>,
-    settings: Option<&Settings>,
+    settings: *const Setting,
+    setting_count: usize,
     progress: Progress,
     user: *mut c_void,
     mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
@@ -262,21 +230,23 @@ pub unsafe extern "C" fn wm_mesh_bake(
 ) -> Status {
     guard(error, || {
         let (triangles, mesh) = (given("triangles", triangles)?, given("mesh", mesh)?);
-        let settings = Settings::check(settings)?;
         // SAFETY: the caller promises it.
-        let soup = unsafe { triangles.read(&settings.load_options()?)? };
-        bake_into(&soup, settings, Reporter::new(progress, user), mesh)
+        let (load, baker) = unsafe { Settings::read(settings, setting_count)? }.baker()?;
+        // SAFETY: likewise.
+        let soup = unsafe { triangles.read(&load)? };
+        bake_into(&soup, &baker, Reporter::new(progress, user), mesh)
     })
 }
 
-/// Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it.
+/// Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it, as wm_mesh_bake does.
 ///
 /// # Safety
-/// `file` is a string that ends in a zero byte.
+/// `file` is a string that ends in a zero byte, and there are as many settings as is said.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wm_mesh_bake_file(
     file: *const c_char,
-    settings: Option<&Settings>,
+    settings: *const Setting,
+    setting_count: usize,
     progress: Progress,
     user: *mut c_void,
     mesh: Option<&mut MaybeUninit<Option<Box<Mesh>>>>,
@@ -284,11 +254,12 @@ pub unsafe extern "C" fn wm_mesh_bake_file(
 ) -> Status {
     guard(error, || {
         let mesh = given("mesh", mesh)?;
-        let settings = Settings::check(settings)?;
         // SAFETY: the caller promises it.
+        let (load, baker) = unsafe { Settings::read(settings, setting_count)? }.baker()?;
+        // SAFETY: likewise.
         let file = unsafe { file_name("file", file)? };
-        let soup = waymesh::io::load_with(&[file], &settings.load_options()?)?;
-        bake_into(&soup, settings, Reporter::new(progress, user), mesh)
+        let soup = waymesh::io::load_with(&[file], &load)?;
+        bake_into(&soup, &baker, Reporter::new(progress, user), mesh)
     })
 }
 

@@ -1,18 +1,26 @@
 //! Worlds that change while queries go on.
 
 use std::mem::MaybeUninit;
+use waymesh::fields::AnyBaker;
 use waymesh::io::LoadOptions;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
-use waymesh::{AreaId, Baker, Bounds, MarkId, ObstacleId};
+use waymesh::{AreaId, AreaTable, Bounds, MarkId, ObstacleId};
 
 use crate::memory::{given, put, slice};
 use crate::mesh::{Mesh, Triangles, Vec3, hand_out};
-use crate::settings::{Pipeline, Settings, unknown};
+use crate::settings::{Setting, Settings, load_options, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
 /// A world of tiles, with obstacles and marks that come and go.
 #[derive(Debug)]
 pub struct World(pub(crate) waymesh::World, LoadOptions);
+
+/// Side of a tile where none is given, in cells.
+const TILE_CELLS: u32 = 64;
+
+fn bad(reason: impl std::fmt::Display) -> Failure {
+    Failure::new(Status::BadSetting, format!("settings: {reason}"))
+}
 
 /// Kinds of shapes.
 #[repr(C)]
@@ -88,26 +96,36 @@ pub struct Update {
     pub links: usize,
 }
 
-/// Makes an empty world within bounds, which fix its grid. The pipeline of the settings must be
-/// wm_pipeline's voxels; `tile_cells` of the settings is the side of a tile.
+/// Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is the
+/// side of a tile, 64 by default.
+///
+/// # Safety
+/// There are as many settings as is said.
 #[unsafe(no_mangle)]
-pub extern "C" fn wm_world_new(
+pub unsafe extern "C" fn wm_world_new(
     min: Vec3,
     max: Vec3,
-    settings: Option<&Settings>,
+    settings: *const Setting,
+    setting_count: usize,
     world: Option<&mut MaybeUninit<Option<Box<World>>>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let settings = Settings::check(settings)?;
-        if Pipeline::of("settings.pipeline", settings.pipeline)? != Pipeline::Voxels {
-            return Err(Failure::new(Status::BadSetting, "settings.pipeline: a world is of voxels"));
-        }
-        let baker = Baker::voxels();
-        let config = settings.over(baker.config())?;
+        // SAFETY: the caller promises it.
+        let settings = unsafe { Settings::read(settings, setting_count)? };
+        let mut entries = settings.entries();
+        let load = load_options(&mut entries)?;
+        let tile_cells = match entries.take("tile_cells") {
+            None => TILE_CELLS,
+            Some(value) => value.to().ok_or_else(|| bad(format!("tile_cells cannot be {value}")))?,
+        };
+        let AnyBaker::Voxels(baker) = AnyBaker::of(&mut entries, &AreaTable::default())? else {
+            return Err(bad("the pipeline of a world is voxels"));
+        };
+        entries.finish()?;
         let bounds = Bounds { min: min.into(), max: max.into() };
-        let made = waymesh::World::new(baker.with_config(config), &bounds, settings.tile_cells)?;
-        hand_out("world", world, World(made, settings.load_options()?))
+        let made = waymesh::World::new(baker, &bounds, tile_cells)?;
+        hand_out("world", world, World(made, load))
     })
 }
 

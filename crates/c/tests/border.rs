@@ -5,7 +5,7 @@
 //! queues need three of them, and leaks are valgrind's.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test")]
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
@@ -75,21 +75,33 @@ fn array<T: Copy>(copies: Copies<T>, mesh: &Mesh, blank: T) -> Vec<T> {
     filled(|at, room, count| unsafe { copies(Some(mesh), at, room, count, None) }, blank)
 }
 
-fn settings(pipeline: Pipeline) -> Settings {
-    let mut settings: Settings = written(|place, error| wm_settings_default(pipeline as u32, place, error));
-    settings.cell_size = 0.5;
-    settings.level_height = 0.25;
-    settings.agent_radius = 0.25;
-    settings.threads = 1;
-    settings.tile_cells = 16;
-    settings
+/// A setting without a value.
+fn setting(name: &CStr) -> Setting {
+    Setting { name: name.as_ptr(), number: 0.0, text: null(), numbers: null(), count: 0 }
+}
+
+fn number(name: &CStr, number: f64) -> Setting {
+    Setting { number, ..setting(name) }
+}
+
+fn text(name: &CStr, text: &CStr) -> Setting {
+    Setting { text: text.as_ptr(), ..setting(name) }
+}
+
+fn origin(origin: &[f64; 3]) -> Setting {
+    Setting { numbers: origin.as_ptr(), count: 3, ..setting(c"origin") }
+}
+
+fn settings() -> Vec<Setting> {
+    let numbers = [(c"cell_size", 0.5), (c"level_height", 0.25), (c"agent_radius", 0.25), (c"threads", 1.0)];
+    numbers.map(|(name, value)| number(name, value)).into()
 }
 
 extern "C" fn progress(user: *mut c_void, stage: *const c_char, done: f32) -> i32 {
     // SAFETY: the bake gets a counter that outlives it.
     let calls = unsafe { &mut *user.cast::<usize>() };
     // SAFETY: stages have names.
-    let stage = unsafe { std::ffi::CStr::from_ptr(stage) };
+    let stage = unsafe { CStr::from_ptr(stage) };
     assert!(!stage.is_empty() && (0.0..=1.0).contains(&done));
     *calls += 1;
     1
@@ -101,14 +113,14 @@ fn floor(vertices: *const Vec3, vertex_count: usize, indices: *const u32) -> Tri
 }
 
 fn bake() -> Box<Mesh> {
-    let settings = settings(Pipeline::Voxels);
+    let settings = settings();
     let areas = [1_u8, 2];
     let mut calls = 0_usize;
     let user = (&raw mut calls).cast();
     // SAFETY: all arrays have as many elements as is said.
     let mesh = written(|place, error| unsafe {
         let scene = Triangles { areas: areas.as_ptr(), ..floor(FLOOR.as_ptr(), 4, TRIANGLES.as_ptr()) };
-        wm_mesh_bake(Some(&scene), Some(&settings), Some(progress), user, place, error)
+        wm_mesh_bake(Some(&scene), settings.as_ptr(), settings.len(), Some(progress), user, place, error)
     });
     assert!(calls > 0);
     mesh.unwrap()
@@ -150,13 +162,13 @@ fn arrays_and_files_in_memory() {
 }
 
 /// Bakes the floor with corners in this order, moved.
-fn bake_moved(triangles: &[u32; 6], by: f32, settings: &Settings) -> (Status, String, f64) {
+fn bake_moved(triangles: &[u32; 6], by: f32, settings: &[Setting]) -> (Status, String, f64) {
     let vertices = FLOOR.map(|Vec3 { x, y, z }| Vec3 { x: x + by, y, z });
     baked(&floor(vertices.as_ptr(), 4, triangles.as_ptr()), settings)
 }
 
 /// Bakes the floor far away, in double precision.
-fn bake_far(by: [f64; 3], settings: &Settings) -> (Status, String, f64) {
+fn bake_far(by: [f64; 3], settings: &[Setting]) -> (Status, String, f64) {
     let doubles =
         FLOOR.map(|Vec3 { x, y, z }| [f64::from(x) + by[0], f64::from(y) + by[1], f64::from(z) + by[2]]);
     let doubles = doubles.as_ptr().cast();
@@ -164,17 +176,16 @@ fn bake_far(by: [f64; 3], settings: &Settings) -> (Status, String, f64) {
 }
 
 /// The status, the text and the area of a bake.
-fn baked(triangles: &Triangles, settings: &Settings) -> (Status, String, f64) {
+fn baked(triangles: &Triangles, settings: &[Setting]) -> (Status, String, f64) {
     let (mut mesh, mut error) = (MaybeUninit::uninit(), MaybeUninit::<Error>::uninit());
-    let (triangles, settings) = (Some(triangles), Some(settings));
+    let (first, count, made, why) = (settings.as_ptr(), settings.len(), Some(&mut mesh), Some(&mut error));
     // SAFETY: all arrays have as many elements as is said.
-    let status =
-        unsafe { wm_mesh_bake(triangles, settings, None, null_mut(), Some(&mut mesh), Some(&mut error)) };
+    let status = unsafe { wm_mesh_bake(Some(triangles), first, count, None, null_mut(), made, why) };
     if status != Status::Ok {
         // SAFETY: an error is written with every other status. Its text ends in a zero byte.
         let error = unsafe { error.assume_init() };
         // SAFETY: as above.
-        let text = unsafe { std::ffi::CStr::from_ptr(error.text.as_ptr()) };
+        let text = unsafe { CStr::from_ptr(error.text.as_ptr()) };
         return (status, text.to_string_lossy().into_owned(), 0.0);
     }
     // SAFETY: the mesh is written with this status.
@@ -186,30 +197,32 @@ fn baked(triangles: &Triangles, settings: &Settings) -> (Status, String, f64) {
 
 #[test]
 fn triangles_may_lie_far_away_and_face_either_way() {
-    let mut settings = settings(Pipeline::Voxels);
+    let mut settings = settings();
     let turned = [0_u32, 2, 1, 0, 3, 2];
     let (_, _, area) = bake_moved(&TRIANGLES, 0.0, &settings);
     assert!(area > 1.0);
-    settings.origin[0] = 4096.0;
+    let near = [4096.0, 0.0, 0.0];
+    settings.push(origin(&near));
     assert_eq!(bake_moved(&TRIANGLES, 4096.0, &settings).2, area);
     assert_ne!(bake_moved(&turned, 4096.0, &settings).0, Status::Ok);
-    settings.winding = Winding::Flipped as u32;
+    settings.push(text(c"winding", c"flipped"));
     assert_eq!(bake_moved(&turned, 4096.0, &settings).2, area);
-    settings.winding = Winding::TwoSided as u32;
+    settings.push(text(c"winding", c"two_sided"));
     assert_eq!(bake_moved(&turned, 4096.0, &settings).2, area);
     assert_eq!(bake_moved(&TRIANGLES, 4096.0, &settings).2, area);
     // Single precision has steps of half a metre there.
-    settings.origin = [500_000.25, 30.5, 5_400_000.75];
-    assert_eq!(bake_far(settings.origin, &settings).2, area);
-    settings.origin = [4096.0, 0.0, 0.0];
-    for (change, expected) in [
-        ((|settings| settings.winding = 3) as fn(&mut Settings), "settings.winding is 3"),
-        (|settings| settings.origin[1] = f64::NAN, "settings.origin is NaN"),
-        (|settings| settings.max_slope = 95.0, "settings.max_slope is 95 degrees"),
+    let far = [500_000.25, 30.5, 5_400_000.75];
+    settings.push(origin(&far));
+    assert_eq!(bake_far(far, &settings).2, area);
+    let nowhere = [0.0, f64::NAN, 0.0];
+    for (wrong, expected) in [
+        (text(c"winding", c"inside_out"), "winding is \"inside_out\", but must be one of as_read"),
+        (origin(&nowhere), "origin is NaN"),
+        (number(c"max_slope", 95.0), "max_slope is 95 degrees"),
+        (text(c"jumps", c"{\"max_length\": -1}"), "max_length"),
+        (text(c"keep", c"[[1, 2]]"), "keep cannot be [[1, 2]]"),
     ] {
-        let mut wrong = settings;
-        change(&mut wrong);
-        let (status, text, _) = bake_moved(&turned, 4096.0, &wrong);
+        let (status, text, _) = bake_moved(&turned, 4096.0, &[&settings[..], &[wrong]].concat());
         assert_eq!(status, Status::BadSetting, "{text}");
         assert!(text.contains(expected), "{text}");
     }
@@ -217,14 +230,14 @@ fn triangles_may_lie_far_away_and_face_either_way() {
 
 #[test]
 fn what_c_says_wrong_is_refused() {
-    let settings = settings(Pipeline::Voxels);
+    let settings = settings();
     let mut mesh: MaybeUninit<Option<Box<Mesh>>> = MaybeUninit::uninit();
     let mut bake = |vertices: *const Vec3, count: usize, triangles: *const u32| {
         let scene = floor(vertices, count, triangles);
-        let (settings, mesh) = (Some(&settings), Some(&mut mesh));
+        let (first, count, mesh) = (settings.as_ptr(), settings.len(), Some(&mut mesh));
         // SAFETY: what is not there is null, misaligned or longer than memory, and refused before it
         // is read.
-        unsafe { wm_mesh_bake(Some(&scene), settings, None, null_mut(), mesh, None) }
+        unsafe { wm_mesh_bake(Some(&scene), first, count, None, null_mut(), mesh, None) }
     };
     let odd = FLOOR.as_ptr().cast::<u8>().wrapping_add(1).cast();
     assert_eq!(bake(null(), 4, TRIANGLES.as_ptr()), Status::BadArgument);
@@ -308,10 +321,14 @@ fn queries() {
 
 #[test]
 fn worlds_and_crowds() {
-    let settings = settings(Pipeline::Voxels);
+    let mut settings = settings();
     let max = Vec3 { x: 4.0, y: 2.0, z: 4.0 };
-    let mut world: Box<World> =
-        written(|place, error| wm_world_new(FLOOR[0], max, Some(&settings), place, error)).unwrap();
+    settings.push(number(c"tile_cells", 16.0));
+    // SAFETY: there are as many settings as is said.
+    let world: Option<Box<World>> = written(|place, error| unsafe {
+        wm_world_new(FLOOR[0], max, settings.as_ptr(), settings.len(), place, error)
+    });
+    let mut world = world.unwrap();
     let scene = floor(FLOOR.as_ptr(), 4, TRIANGLES.as_ptr());
     // SAFETY: all arrays have as many elements as is said.
     let status = unsafe { wm_world_add_triangles(Some(&mut world), Some(&scene), None) };

@@ -5,19 +5,18 @@ use std::sync::OnceLock;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use waymesh::bake::FrontEnd;
 use waymesh::core::AreaTable;
-use waymesh::fields::{Entries, Field, PLANS, READ, SLICES, STOREYS, TILES};
+use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ, TILES, Value};
 use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
 use waymesh::io::{LoadOptions, SceneNames, SceneSource, load_with_areas, load_with_names};
 use waymesh::tile::Tile;
-use waymesh::{AreaId, Bake, Baker, Observer, TriangleSoup, TriangleSource};
+use waymesh::{AreaId, Baker, TriangleSoup};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input;
 use crate::mesh::{PyNavMesh, from_json};
-use crate::settings::{self, area_rules, entries_of, load_options};
-use crate::watch::{Baked, PyCancelToken, detached, watched};
+use crate::settings::{area_rules, entries_of, load_options};
+use crate::watch::{PyCancelToken, detached, watched};
 
 /// Makes a soup of arrays. One copy: a bake owns its triangles.
 pub(crate) fn soup(
@@ -40,56 +39,16 @@ pub(crate) fn soup(
     }
 }
 
-/// The pipelines of triangles.
-#[derive(Clone, Copy)]
-enum Pipeline {
-    Voxels,
-    Tiles,
-    Storeys,
-    Slices,
-}
-
-fn pipeline(settings: &mut Entries<'_>) -> PyResult<Pipeline> {
-    let Some(name) = settings.take("pipeline") else { return Ok(Pipeline::Voxels) };
-    match name.to::<String>().as_deref() {
-        Some("voxels") => Ok(Pipeline::Voxels),
-        Some("tiles") => Ok(Pipeline::Tiles),
-        Some("storeys") => Ok(Pipeline::Storeys),
-        Some("slices") => Ok(Pipeline::Slices),
-        _ => Err(Kind::Config.error(format!(
-            "settings: pipeline is {name}, but must be one of voxels, tiles, storeys, slices"
-        ))),
-    }
-}
-
-/// A bake that knows its settings and waits for its input.
-type Job = Box<dyn Fn(&TriangleSoup, &mut dyn Observer) -> Baked<Bake> + Send + Sync>;
-
-fn job<F: FrontEnd<Input = TriangleSoup> + Clone + Send + 'static>(
-    baker: Baker<F>,
-    fields: &[Field<F>],
-    settings: &mut Entries<'_>,
-    areas: &AreaTable,
-) -> PyResult<Job> {
-    let baker = settings::baker(baker, fields, settings, areas)?;
-    Ok(Box::new(move |soup, observer| baker.bake_observed(soup, observer)))
-}
-
 /// A baker of tiles.
 pub(crate) fn tile_baker(settings: &mut Entries<'_>, areas: &AreaTable) -> PyResult<Baker<waymesh::Tiles>> {
-    settings::baker(Baker::tiles(), TILES, settings, areas)
+    fields::baker(Baker::tiles(), TILES, settings, areas).or_raise()
 }
 
-/// Returns the bake of these settings, for triangles in memory.
-fn whole(pipeline: Pipeline, settings: &mut Entries<'_>, areas: &AreaTable) -> PyResult<Job> {
-    match pipeline {
-        Pipeline::Voxels => job(Baker::voxels(), &[], settings, areas),
-        Pipeline::Storeys => job(Baker::storeys(), STOREYS, settings, areas),
-        Pipeline::Slices => job(Baker::slices(), SLICES, settings, areas),
-        Pipeline::Tiles => {
-            let baker = tile_baker(settings, areas)?;
-            Ok(Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer)))
-        }
+/// Refuses pipelines that cannot do what is asked for.
+fn only_voxels(settings: &mut Entries<'_>, refusal: &'static str) -> PyResult<()> {
+    match settings.take("pipeline").and_then(Value::to::<String>).as_deref() {
+        None | Some("voxels" | "tiles") => Ok(()),
+        _ => Err(Kind::Config.error(format!("settings: {refusal}"))),
     }
 }
 
@@ -108,10 +67,10 @@ pub(crate) fn bake_arrays(
     let given = entries_of(settings)?;
     let mut entries = Entries::new("settings", &given);
     let load = load_options(&mut entries)?;
-    let job = whole(pipeline(&mut entries)?, &mut entries, &AreaTable::default())?;
+    let baker = AnyBaker::of(&mut entries, &AreaTable::default()).or_raise()?;
     entries.finish().or_raise()?;
     let soup = soup(vertices, triangles, areas, &load)?;
-    let bake = watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?;
+    let bake = watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&soup, observer))?;
     PyNavMesh::baked(bake)
 }
 
@@ -129,18 +88,15 @@ pub(crate) fn bake_files(
     let mut entries = Entries::new("settings", &given);
     let rules = area_rules(&mut entries)?;
     let options = load_options(&mut entries)?;
-    let pipeline = pipeline(&mut entries)?;
-    let bake = if let Pipeline::Tiles = pipeline {
-        let baker = tile_baker(&mut entries, rules.table())?;
-        entries.finish().or_raise()?;
+    let baker = AnyBaker::of(&mut entries, rules.table()).or_raise()?;
+    entries.finish().or_raise()?;
+    let bake = if let AnyBaker::Tiles(baker) = baker {
         let source =
             detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
         watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?
     } else {
-        let job = whole(pipeline, &mut entries, rules.table())?;
-        entries.finish().or_raise()?;
         let soup = detached(py, || load_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        watched(py, (progress, cancel.as_deref()), |observer| job(&soup, observer))?
+        watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&soup, observer))?
     };
     PyNavMesh::baked(bake)
 }
@@ -166,7 +122,7 @@ pub(crate) fn bake_plans(
     let baker = Baker::plans_for(&plan);
     // The plan names the areas.
     let areas = baker.config().areas.clone();
-    let baker = settings::baker(baker, PLANS, &mut entries, &areas)?;
+    let baker = fields::baker(baker, PLANS, &mut entries, &areas).or_raise()?;
     entries.finish().or_raise()?;
     PyNavMesh::baked(watched(py, (progress, cancel.as_deref()), |observer| {
         baker.bake_observed(&plan, observer)
@@ -183,10 +139,8 @@ fn explained<'py>(
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let load = load_options(entries)?;
-    if !matches!(pipeline(entries)?, Pipeline::Tiles | Pipeline::Voxels) {
-        return Err(Kind::Config.error("settings: only bakes of voxels and tiles are explained"));
-    }
-    let baker = settings::baker(Baker::voxels(), &[], entries, areas)?;
+    only_voxels(entries, "only bakes of voxels and tiles are explained")?;
+    let baker = fields::baker(Baker::voxels(), &[], entries, areas).or_raise()?;
     entries.finish().or_raise()?;
     let (soup, names) = scene(&load)?;
     let answer = watched(py, (None, cancel.as_deref()), |observer| {
@@ -259,9 +213,7 @@ impl TileJob {
     fn new(py: Python<'_>, files: Vec<PathBuf>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
         let given = entries_of(settings)?;
         let mut entries = Entries::new("settings", &given);
-        if !matches!(pipeline(&mut entries)?, Pipeline::Tiles | Pipeline::Voxels) {
-            return Err(Kind::Config.error("settings: only the pipeline tiles is baked tile by tile"));
-        }
+        only_voxels(&mut entries, "only the pipeline tiles is baked tile by tile")?;
         let rules = area_rules(&mut entries)?;
         let options = load_options(&mut entries)?;
         let baker = tile_baker(&mut entries, rules.table())?;

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use waymesh::bake::FrontEnd;
-use waymesh::fields::{self, BAKE, Entries, Field, LOAD, Value};
+use waymesh::fields::{self, Entries, LOAD, Value};
 use waymesh::io::{AreaRules, LoadOptions, load_with};
-use waymesh::{AreaId, AreaTable, BakeConfig, Baker};
+use waymesh::{AreaId, AreaTable};
 
 use crate::errors::{Kind, OrRaise};
 
@@ -49,30 +48,6 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 fn text_of(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "?".to_owned(), |text: Bound<'_, PyString>| text.to_string())
-}
-
-/// Returns a baker with the settings that are given, over the defaults of its front end.
-pub(crate) fn baker<F: FrontEnd + Clone>(
-    baker: Baker<F>,
-    fields: &[Field<F>],
-    entries: &mut Entries<'_>,
-    areas: &AreaTable,
-) -> PyResult<Baker<F>> {
-    let mut front = baker.front().clone();
-    entries.apply(fields, &mut front).or_raise()?;
-    let config = bake_config(entries, baker.config(), areas)?;
-    Ok(baker.with_front(front).with_config(config))
-}
-
-/// Returns the settings of every bake, over defaults.
-pub(crate) fn bake_config(
-    entries: &mut Entries<'_>,
-    defaults: &BakeConfig,
-    areas: &AreaTable,
-) -> PyResult<BakeConfig> {
-    let mut config = defaults.clone().with_areas(areas.clone());
-    entries.apply(BAKE, &mut config).or_raise()?;
-    Ok(config)
 }
 
 /// Returns the rules that give areas to the surfaces of files.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use waymesh::Observer;
 use waymesh::core::{CancelToken, Cancelled};
-use waymesh::{BakeError, Observer};
 
 use crate::errors::{IntoPy, Kind};
 use crate::pool::pool;
@@ -227,6 +227,3 @@ impl Signals {
         Python::attach(|py| py.check_signals())
     }
 }
-
-/// A bake's error type, so that closures need not name it.
-pub(crate) type Baked<T> = Result<T, BakeError>;

@@ -6,7 +6,7 @@ use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
-use waymesh::fields::{Entries, Value, mark_of, shape_of};
+use waymesh::fields::{self, Entries, Value, mark_of, shape_of};
 use waymesh::io::LoadOptions;
 use waymesh::voxel::Obstacle;
 use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
@@ -14,7 +14,7 @@ use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
 use crate::bake::soup;
 use crate::errors::OrRaise;
 use crate::mesh::PyNavMesh;
-use crate::settings::{baker, entries_of, load_options};
+use crate::settings::{entries_of, load_options};
 use crate::watch::{PyCancelToken, watched_with};
 
 /// A world of tiles: see the stubs for its documentation.
@@ -41,7 +41,7 @@ impl PyWorld {
         let given = entries_of(settings)?;
         let mut entries = Entries::new("settings", &given);
         let load = load_options(&mut entries)?;
-        let baker = baker(Baker::voxels(), &[], &mut entries, &AreaTable::default())?;
+        let baker = fields::baker(Baker::voxels(), &[], &mut entries, &AreaTable::default()).or_raise()?;
         entries.finish().or_raise()?;
         let areas = baker.config().areas.clone();
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };

@@ -5,7 +5,9 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::bake::{FrontEnd, Refused};
 use waymesh::core::AreaTable;
-use waymesh::fields::{BAKE, Entries, Field, FieldError, JUMPS, PLANS, SLICES, STOREYS, TILES, Value};
+use waymesh::fields::{
+    self, BAKE, Entries, Field, FieldError, JUMPS, PLANS, SLICES, STOREYS, TILES, Value, unknown_pipeline,
+};
 use waymesh::floorplan::FloorPlan;
 use waymesh::{
     Bake, BakeConfig, BakeError, Baker, FloorPlans, Observer, Slices, Storeys, Tiles, TriangleSoup,
@@ -22,52 +24,35 @@ pub(crate) const SETTINGS: &str = "settings";
 /// A bake that knows its settings and waits for its input.
 type Job<I> = Box<dyn Fn(&I, &mut dyn Observer) -> Result<Bake, BakeError>>;
 
-/// The settings of every bake, over a front end's defaults.
-pub(crate) fn config(
+/// Returns a baker with the settings that are given, for the one thread of WebAssembly.
+fn baker<F: FrontEnd + Clone>(
+    baker: Baker<F>,
+    fields: &[Field<F>],
     entries: &mut Entries<'_>,
-    defaults: &BakeConfig,
     areas: &AreaTable,
-) -> Result<BakeConfig, FieldError> {
-    let mut config = defaults.clone().with_areas(areas.clone());
-    entries.apply(BAKE, &mut config)?;
-    if config.threads > 1 {
-        let (name, value) = ("threads".to_owned(), config.threads.to_string());
-        return Err(FieldError::Type {
-            what: SETTINGS,
-            name,
-            value: format!("{value}: WebAssembly has one"),
-        });
-    }
-    config.threads = 0;
-    Ok(config)
+) -> Result<Baker<F>, FieldError> {
+    let baker = fields::baker(baker, fields, entries, areas)?;
+    let config = on_one_thread(baker.config())?;
+    Ok(baker.with_config(config))
 }
 
-fn job<F: FrontEnd<Input = TriangleSoup> + 'static>(
-    baker: Baker<F>,
+fn on_one_thread(config: &BakeConfig) -> Result<BakeConfig, FieldError> {
+    if config.threads > 1 {
+        let (name, value) = ("threads".to_owned(), config.threads.to_string());
+        let value = format!("{value}: WebAssembly has one");
+        return Err(FieldError::Type { what: SETTINGS, name, value });
+    }
+    Ok(config.clone().with_threads(0))
+}
+
+fn job<F: FrontEnd<Input = TriangleSoup> + Clone + 'static>(
+    of: Baker<F>,
+    fields: &[Field<F>],
     entries: &mut Entries<'_>,
     areas: &AreaTable,
 ) -> Result<Job<TriangleSoup>, FieldError> {
-    let config = config(entries, baker.config(), areas)?;
-    let baker = baker.with_config(config);
+    let baker = baker(of, fields, entries, areas)?;
     Ok(Box::new(move |soup, observer| baker.bake_observed(soup, observer)))
-}
-
-/// A front end with its options.
-fn front<F: FrontEnd + Default>(
-    fields: &[Field<F>],
-    entries: &mut Entries<'_>,
-) -> Result<Baker<F>, FieldError> {
-    let mut front = F::default();
-    entries.apply(fields, &mut front)?;
-    Ok(Baker::new(front, F::defaults()))
-}
-
-/// Names of the pipelines of triangles.
-const PIPELINES: [&str; 4] = ["voxels", "tiles", "storeys", "slices"];
-
-fn unknown_pipeline(value: &Value) -> FieldError {
-    let choices = PIPELINES.join(", ");
-    FieldError::Choice { what: SETTINGS, name: "pipeline", value: value.to_string(), choices }
 }
 
 /// Returns the bake of triangles with these settings.
@@ -76,7 +61,7 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
     let mut entries = Entries::new(SETTINGS, &given);
     let pipeline = entries.take("pipeline").cloned().unwrap_or(Value::from("voxels"));
     let job = match pipeline.to::<String>().as_deref() {
-        Some("voxels") => job(Baker::voxels(), &mut entries, areas),
+        Some("voxels") => job(Baker::voxels(), &[], &mut entries, areas),
         Some("storeys") => {
             need("storeys")?;
             part_storeys_job(&mut entries, areas)
@@ -88,7 +73,7 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
         Some("tiles") => tiles(&mut entries, areas).map(|baker| -> Job<TriangleSoup> {
             Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer))
         }),
-        _ => Err(unknown_pipeline(&pipeline)),
+        _ => Err(unknown_pipeline(SETTINGS, &pipeline)),
     };
     let job = job.or_throw()?;
     entries.finish().or_throw()?;
@@ -97,12 +82,12 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
 
 #[inline(never)]
 fn part_storeys_job(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
-    front(STOREYS, entries).and_then(|baker| job(baker, entries, areas))
+    job(Baker::storeys(), STOREYS, entries, areas)
 }
 
 #[inline(never)]
 fn part_slices_job(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
-    front(SLICES, entries).and_then(|baker| job(baker, entries, areas))
+    job(Baker::slices(), SLICES, entries, areas)
 }
 
 /// The settings of tiles that are built one by one.
@@ -125,13 +110,12 @@ fn only(entries: &mut Entries<'_>, pipeline: &'static str) -> Thrown<()> {
 }
 
 fn tiles(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Baker<Tiles>, FieldError> {
-    let baker = front(TILES, entries)?;
+    let baker = baker(Baker::tiles(), TILES, entries, areas)?;
     if baker.front().folder.is_some() || baker.front().spill_folder.is_some() {
         let (name, value) = ("folder".to_owned(), "given: WebAssembly has no files".to_owned());
         return Err(FieldError::Type { what: SETTINGS, name, value });
     }
-    let config = config(entries, baker.config(), areas)?;
-    Ok(baker.with_config(config))
+    Ok(baker)
 }
 
 /// The settings of voxels, for stages and worlds.
@@ -139,22 +123,20 @@ pub(crate) fn voxels(settings: &JsValue, areas: &AreaTable) -> Thrown<Baker<Voxe
     let given = entries(settings)?;
     let mut entries = Entries::new(SETTINGS, &given);
     only(&mut entries, "voxels")?;
-    let baker = Baker::voxels();
-    let config = config(&mut entries, baker.config(), areas).or_throw()?;
+    let baker = baker(Baker::voxels(), &[], &mut entries, areas).or_throw()?;
     entries.finish().or_throw()?;
-    Ok(baker.with_config(config))
+    Ok(baker)
 }
 
 /// The bake of a floor plan.
 pub(crate) fn plan(settings: &JsValue, input: &FloorPlan) -> Thrown<Baker<FloorPlans>> {
     let given = entries(settings)?;
     let mut entries = Entries::new(SETTINGS, &given);
-    let mut front = FloorPlans::default();
-    entries.apply(PLANS, &mut front).or_throw()?;
-    let baker = Baker::plans_for(input).with_front(front);
-    let config = config(&mut entries, baker.config(), &baker.config().areas).or_throw()?;
+    let plans = Baker::plans_for(input);
+    let areas = plans.config().areas.clone();
+    let baker = baker(plans, PLANS, &mut entries, &areas).or_throw()?;
     entries.finish().or_throw()?;
-    Ok(baker.with_config(config))
+    Ok(baker)
 }
 
 /// Appends the description of fields.
@@ -198,7 +180,7 @@ pub fn describe_settings(
         "storeys" => describe_front(STOREYS, &Storeys::default(), &out)?,
         "slices" => describe_front(SLICES, &Slices::default(), &out)?,
         "plans" => describe_front(PLANS, &FloorPlans::default(), &out)?,
-        other => return Err(unknown_pipeline(&Value::from(other))).or_throw(),
+        other => return Err(unknown_pipeline(SETTINGS, &Value::from(other))).or_throw(),
     }
     describe_fields(JUMPS, &waymesh::JumpConfig::default(), &[], "jumps", &out)?;
     Ok(out.into())

@@ -102,9 +102,7 @@ static godot_variant bake(godot_object *object, void *data, void *user, int coun
     (void)object, (void)data;
     level *self = user;
     if (!takes(self, "vir", count, values, "bake takes a PoolVector3Array, a PoolIntArray and a number")) return truth(false);
-    wm_settings settings;
-    if (wm_settings_default(WM_PIPELINE_VOXELS, &settings, &self->error) != WM_STATUS_OK) return truth(false);
-    settings.agent_radius = (float)api->godot_variant_as_real(values[2]);
+    const wm_setting radius = {.name = "agent_radius", .number = api->godot_variant_as_real(values[2])};
     godot_pool_vector3_array vertices = api->godot_variant_as_pool_vector3_array(values[0]);
     godot_pool_int_array triangles = api->godot_variant_as_pool_int_array(values[1]);
     godot_pool_vector3_array_read_access *places = api->godot_pool_vector3_array_read(&vertices);
@@ -120,7 +118,7 @@ static godot_variant bake(godot_object *object, void *data, void *user, int coun
                                     .vertex_count = (size_t)api->godot_pool_vector3_array_size(&vertices),
                                     .indices = (const uint32_t *)api->godot_pool_int_array_read_access_ptr(corners),
                                     .count = numbers / 3};
-        status = wm_mesh_bake(&scene, &settings, NULL, NULL, &mesh, &self->error);
+        status = wm_mesh_bake(&scene, &radius, 1, NULL, NULL, &mesh, &self->error);
     }
     api->godot_pool_vector3_array_read_access_destroy(places);
     api->godot_pool_int_array_read_access_destroy(corners);

@@ -2,6 +2,9 @@
 // libwaymesh_c.dylib) into Assets/Plugins. Positions are those of waymesh: metres, y up, right-handed; LeftHanded converts Unity's.
 
 using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
@@ -48,11 +51,6 @@ namespace Waymesh
         Ok, BadArgument, BadSetting, BadFile, NothingWalkable, BakeFailed, NoMeshNear, QueryFailed, BufferTooSmall, Cancelled, Panic,
     }
 
-    public enum Pipeline : uint { Voxels, Tiles, Storeys, Slices }
-
-    /// <summary>Which sides of triangles become floors.</summary>
-    public enum Winding : uint { AsRead, Flipped, TwoSided }
-
     public enum PathSearch : uint { Fast, Shortest }
 
     public enum Outcome { Complete, Partial, Unreachable, Undecided }
@@ -67,26 +65,43 @@ namespace Waymesh
         }
     }
 
-    /// <summary>The settings of a bake, from <see cref="Default"/>. Lengths in metres, angles in degrees.</summary>
-    [StructLayout(LayoutKind.Sequential)]
-    public struct Settings
+    /// <summary>Settings of a bake by their names, as the guide lists them: new Settings { { "agent_radius", 0.4 }, { "pipeline", "slices" } }.
+    /// What is not given keeps the default of the pipeline.</summary>
+    public sealed class Settings : IEnumerable
     {
-        readonly UIntPtr size;
-        public Pipeline Pipeline;
-        public float CellSize, LevelHeight, AgentHeight, AgentRadius, MaxStep, MaxSlope, MaxLedge, MaxEdgeError, MaxEdgeLength, MinRegion;
-        public uint Partition, MaxVertices, HeightDetail, Threads;
-        public ulong MaxMemoryBytes;
-        public uint TileCells;
-        public Winding Winding;
-        /// <summary>Position of the triangles or the file that becomes the origin.</summary>
-        public double OriginX, OriginY, OriginZ;
+        readonly List<Native.Setting> all = new List<Native.Setting>();
 
-        public static Settings Default(Pipeline pipeline)
+        public void Add(string name, double number)
         {
-            Settings settings;
-            var error = new Native.Error();
-            error.Check(Native.wm_settings_default(pipeline, out settings, error));
-            return settings;
+            all.Add(new Native.Setting { Name = name, Number = number });
+        }
+
+        /// <summary>A word, or a list or an object as JSON.</summary>
+        public void Add(string name, string text)
+        {
+            all.Add(new Native.Setting { Name = name, Text = text });
+        }
+
+        public void Add(string name, bool flag)
+        {
+            Add(name, flag ? "true" : "false");
+        }
+
+        /// <summary>A list of numbers, such as that of origin.</summary>
+        public void Add(string name, params double[] numbers)
+        {
+            var texts = Array.ConvertAll(numbers, number => number.ToString("R", CultureInfo.InvariantCulture));
+            Add(name, "[" + string.Join(",", texts) + "]");
+        }
+
+        public IEnumerator GetEnumerator()
+        {
+            return all.GetEnumerator();
+        }
+
+        internal Native.Setting[] ToArray()
+        {
+            return all.ToArray();
         }
     }
 
@@ -131,14 +146,14 @@ namespace Waymesh
             Handle = handle;
         }
 
-        /// <summary>Bakes triangles, three indices each; areas may be null. Takes as long as it takes: call it from a thread.</summary>
+        /// <summary>Bakes triangles, three indices each; areas and settings may be null. Takes as long as it takes: call it from a thread.</summary>
         public static NavMesh Bake(Vec3[] vertices, uint[] triangles, byte[] areas, Settings settings)
         {
             return Bake(vertices, vertices.Length, false, triangles, areas, settings);
         }
 
-        /// <summary>The same in double precision, three numbers a vertex: for scenes far from their origin, which the origin of the
-        /// settings brings near.</summary>
+        /// <summary>The same in double precision, three numbers a vertex: for scenes far from their origin, which the setting
+        /// origin brings near.</summary>
         public static NavMesh Bake(double[] vertices, uint[] triangles, byte[] areas, Settings settings)
         {
             if (vertices.Length % 3 != 0) throw new ArgumentException("three numbers for each vertex", "vertices");
@@ -164,7 +179,8 @@ namespace Waymesh
                 };
                 var error = new Native.Error();
                 Native.MeshHandle mesh;
-                error.Check(Native.wm_mesh_bake(ref scene, ref settings, IntPtr.Zero, IntPtr.Zero, out mesh, error));
+                var given = settings == null ? new Native.Setting[0] : settings.ToArray();
+                error.Check(Native.wm_mesh_bake(ref scene, given, (UIntPtr)given.Length, IntPtr.Zero, IntPtr.Zero, out mesh, error));
                 return new NavMesh(mesh);
             }
             finally
@@ -309,6 +325,18 @@ namespace Waymesh
         }
 
         [StructLayout(LayoutKind.Sequential)]
+        internal struct Setting
+        {
+            [MarshalAs(UnmanagedType.LPStr)]
+            internal string Name;
+            internal double Number;
+            [MarshalAs(UnmanagedType.LPStr)]
+            internal string Text;
+            readonly IntPtr numbers;
+            readonly UIntPtr count;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
         internal struct Triangles
         {
             internal IntPtr Vertices, Doubles;
@@ -331,11 +359,8 @@ namespace Waymesh
         }
 
         [DllImport(Library)]
-        internal static extern Status wm_settings_default(Pipeline pipeline, out Settings settings, [In, Out] Error error);
-
-        [DllImport(Library)]
-        internal static extern Status wm_mesh_bake(ref Triangles triangles, ref Settings settings, IntPtr progress, IntPtr user,
-            out MeshHandle mesh, [In, Out] Error error);
+        internal static extern Status wm_mesh_bake(ref Triangles triangles, [In] Setting[] settings, UIntPtr settingCount, IntPtr progress,
+            IntPtr user, out MeshHandle mesh, [In, Out] Error error);
 
         [DllImport(Library)]
         internal static extern Status wm_mesh_open(byte[] file, out MeshHandle mesh, [In, Out] Error error);

@@ -34,8 +34,7 @@ public class WaymeshLevel : MonoBehaviour
         // Unity's objects are used by the main thread only; the arrays are ours.
         bake = Task.Run(() =>
         {
-            var settings = Settings.Default(Pipeline.Voxels);
-            settings.AgentRadius = agentRadius;
+            var settings = new Settings { { "agent_radius", agentRadius } };
             return NavMesh.Bake(vertices.ToArray(), triangles.ToArray(), null, settings);
         });
     }

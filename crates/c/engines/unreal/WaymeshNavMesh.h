@@ -39,10 +39,10 @@ public:
     /** Bakes triangles, three indices each, whose fronts turn as those of Unreal's meshes do. Lengths in centimetres. */
     bool Bake(const TArray<FVector>& Vertices, const TArray<uint32>& Indices, float AgentRadius, FString& Error)
     {
-        wm_settings Settings;
+        wm_setting Radius{};
+        Radius.name = "agent_radius";
+        Radius.number = AgentRadius / 100.0;
         wm_error Why{};
-        if (wm_settings_default(WM_PIPELINE_VOXELS, &Settings, &Why) != WM_STATUS_OK) return Fail(Why, Error);
-        Settings.agent_radius = AgentRadius / 100.0f;
         TArray<wm_vec3> Positions;
         Positions.Reserve(Vertices.Num());
         for (const FVector& At : Vertices) Positions.Add(WaymeshSpace::From(At - Origin));
@@ -52,7 +52,7 @@ public:
         Scene.indices = Indices.GetData();
         Scene.count = Indices.Num() / 3;
         wm_mesh* Baked = nullptr;
-        if (wm_mesh_bake(&Scene, &Settings, nullptr, nullptr, &Baked, &Why) != WM_STATUS_OK) return Fail(Why, Error);
+        if (wm_mesh_bake(&Scene, &Radius, 1, nullptr, nullptr, &Baked, &Why) != WM_STATUS_OK) return Fail(Why, Error);
         wm_mesh_free(Mesh);
         Mesh = Baked;
         return true;

@@ -41,25 +41,29 @@ static void keep(wm_mesh *made) {
     *slot = made;
 }
 
-static wm_settings settings(void) {
-    wm_settings wish;
-    CHECK(wm_settings_default(below(4), &wish, NULL) == WM_STATUS_OK);
-    if (below(4) == 0) wish.agent_radius = small();
-    if (below(6) == 0) wish.cell_size = 0.2f + small();
-    if (below(9) == 0) wish.level_height = small();
-    if (below(9) == 0) wish.max_slope = number();
-    if (below(9) == 0) wish.max_step = number();
-    if (below(9) == 0) wish.max_edge_error = number();
-    if (below(9) == 0) wish.max_edge_length = small();
-    if (below(9) == 0) wish.min_region = number();
-    if (below(9) == 0) wish.max_vertices = below(9);
-    if (below(9) == 0) wish.partition = below(5);
-    if (below(9) == 0) wish.pipeline = below(6);
-    if (below(9) == 0) wish.threads = below(4);
-    if (below(9) == 0) wish.tile_cells = below(100);
-    if (below(9) == 0) wish.height_detail = below(3);
-    if (below(30) == 0) wish.size = below(100);
-    return wish;
+enum { SETTINGS = 16 };
+/* Some settings, each of which may be wrong; returns how many. */
+static size_t settings(wm_setting wish[SETTINGS]) {
+    static const char *const numbers[] = {"agent_radius", "cell_size", "level_height", "max_slope", "max_step", "max_edge_error",
+                                          "max_edge_length", "min_region", "max_vertices", "threads", "tile_cells", "link_reach"};
+    static const char *const texts[][2] = {{"pipeline", "tiles"}, {"pipeline", "storeys"}, {"pipeline", "slices"}, {"partition", "watershed"},
+                                           {"partition", "monotone"}, {"height_detail", "false"}, {"keep", "largest"}, {"keep", "[[1, 0, 1]]"},
+                                           {"jumps", "{\"max_length\": 2}"}, {"jumps", "[[["}, {"winding", "two_sided"}, {"up", "z"},
+                                           {"marks", "[{\"area\": 3, \"box\": [[1, -1, 1], [3, 1, 3]]}]"}, {"", ""}, {NULL, NULL}};
+    static double origin[3];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (below(12)) continue;
+        const double value = i == 1 ? 0.2f + small() : i < 8 ? number() : below(100);
+        wish[count++] = (wm_setting){.name = numbers[i], .number = value};
+    }
+    if (below(4) == 0) {
+        const size_t text = below(sizeof texts / sizeof *texts);
+        wish[count++] = (wm_setting){.name = texts[text][0], .text = texts[text][1]};
+    }
+    origin[1] = number();
+    if (below(20) == 0) wish[count++] = (wm_setting){.name = "origin", .numbers = origin, .count = below(4)};
+    return count;
 }
 
 static void bake(void) {
@@ -70,7 +74,8 @@ static void bake(void) {
     for (int i = 4; i < 12; i++) vertices[i] = point();
     for (int i = 6; i < 24; i++) triangles[i] = below(60) ? below(12) : next();
     for (int i = 0; i < 8; i++) areas[i] = (uint8_t)below(4);
-    const wm_settings wish = settings();
+    wm_setting wish[SETTINGS];
+    const size_t settings_given = settings(wish);
     wm_mesh *made = NULL;
     wm_error error;
     double doubles[36];
@@ -79,7 +84,7 @@ static void bake(void) {
     if (below(3) == 0) scene.areas = areas;
     if (below(6) == 0) scene.doubles = doubles;
     if (scene.doubles != NULL && below(6)) scene.vertices = NULL;
-    const wm_status status = wm_mesh_bake(&scene, below(40) ? &wish : NULL, NULL, NULL, &made, &error);
+    const wm_status status = wm_mesh_bake(&scene, below(40) ? wish : NULL, settings_given, NULL, NULL, &made, &error);
     CHECK((status == WM_STATUS_OK) == (made != NULL) && status != WM_STATUS_PANIC);
     if (status != WM_STATUS_OK) CHECK(error.status == status && strlen(error.text) > 4 && strlen(error.text) < WM_ERROR_TEXT);
     if (made != NULL) keep(made);
@@ -154,12 +159,11 @@ static wm_status call(void) {
     case 18: { wm_path_info info; return wm_discs_find_path(discs, query(), point(), point(), small(), below(3), points, below(7), &info, NULL); }
     case 19: {
         if (below(8)) return WM_STATUS_OK;
-        wm_settings wish = settings();
+        wm_setting wish[SETTINGS] = {{.name = "tile_cells", .number = 32}};
+        const size_t given = below(4) ? 1 : settings(wish);
         wm_world_free(world);
         world = NULL;
-        if (below(4)) CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &wish, NULL) == WM_STATUS_OK);
-        if (below(4)) wish.tile_cells = 32;
-        return wm_world_new((wm_vec3){0, -2, 0}, below(8) ? (wm_vec3){20, 4, 20} : point(), &wish, &world, NULL);
+        return wm_world_new((wm_vec3){0, -2, 0}, below(8) ? (wm_vec3){20, 4, 20} : point(), wish, given, &world, NULL);
     }
     case 20: {
         wm_vec3 vertices[4];

@@ -20,10 +20,7 @@ struct TileHeader {
 
 /* A floor with a wall, open at one end, as a file of Detour's. */
 static void bake(const char *file) {
-    wm_settings settings = waymesh::settings();
-    settings.agent_radius = 0.3F;
-    settings.tile_cells = 64;
-    waymesh::World world({0, -1, 0}, {20, 5, 20}, settings);
+    waymesh::World world({0, -1, 0}, {20, 5, 20}, {{"agent_radius", 0.3}});
     const std::vector<double> vertices{0, 0, 0, 20, 0, 0, 20, 0, 20, 0, 0, 20};
     const std::vector<uint32_t> indices{0, 2, 1, 0, 3, 2};
     world.add_triangles(waymesh::triangles(vertices, indices));

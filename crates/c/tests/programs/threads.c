@@ -28,10 +28,8 @@ static void *bake(void *out) {
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
-    wm_settings settings;
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
     const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
-    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, out, NULL) == WM_STATUS_OK);
+    CHECK(wm_mesh_bake(&floor, NULL, 0, NULL, NULL, out, NULL) == WM_STATUS_OK);
     return NULL;
 }
 

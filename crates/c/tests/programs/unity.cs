@@ -94,10 +94,7 @@ static class Program
     static NavMesh Bake(int[] indices)
     {
         var vertices = Array.ConvertAll(Floor, at => LeftHanded.Position(at.x, at.y, at.z));
-        var settings = Settings.Default(Pipeline.Voxels);
-        Check(settings.AgentRadius > 0 && settings.MaxMemoryBytes > 1000000 && settings.TileCells > 8, "the layout of settings");
-        settings.AgentRadius = 0.5f;
-        settings.MaxEdgeLength = 0;
+        var settings = new Settings { { "agent_radius", 0.5 }, { "max_edge_length", 0 }, { "height_detail", true }, { "partition", "surfaces" } };
         return NavMesh.Bake(vertices, LeftHanded.Triangles(indices), null, settings);
     }
 
@@ -106,8 +103,13 @@ static class Program
         var upsideDown = Fails(() => Bake(new[] { 0, 2, 1, 0, 3, 2 }), "walkable");
         Check(upsideDown == Status.NothingWalkable, "a floor seen from below: " + upsideDown);
         Fails(() => Bake(new[] { 0, 1, 4 }), "4");
-        var far = Settings.Default(Pipeline.Voxels);
-        far.OriginX = 500000.25;
+        var far = new Settings { { "origin", 500000.25, 0, 0 } };
+        foreach (var name in new[] { "agent_radios", "height_detail" })
+        {
+            var wrong = new Settings { { name, 0.5 } };
+            var refused = Fails(() => NavMesh.Bake(new Vec3[0], new uint[0], null, wrong), name);
+            Check(refused == Status.BadSetting, "a setting that is none: " + refused);
+        }
         var numbers = new[] { 500000.25, 0, 0, 500000.25, 0, -20, 500020.25, 0, -20, 500020.25, 0, 0 };
         using (var mesh = NavMesh.Bake(numbers, LeftHanded.Triangles(Indices), new byte[] { 1, 1 }, far))
         {

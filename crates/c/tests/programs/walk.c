@@ -14,30 +14,31 @@ static int stop_at_once(void *user, const char *stage, float done) {
     return 0;
 }
 
-static wm_mesh *bake_floor(uint32_t pipeline) {
+/* A setting that is a number. */
+static wm_setting number(const char *name, double value) { return (wm_setting){.name = name, .number = value}; }
+
+static wm_mesh *bake_floor(const char *pipeline) {
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
-    wm_settings settings;
-    CHECK(wm_settings_default(pipeline, &settings, &error) == WM_STATUS_OK);
-    settings.agent_radius = 0.5f;
-    settings.max_edge_length = 0;
-    if (pipeline == WM_PIPELINE_SLICES) settings.agent_radius = 0;
+    const wm_setting settings[] = {
+        {.name = "pipeline", .text = pipeline}, number("max_edge_length", 0), number("agent_radius", strcmp(pipeline, "slices") ? 0.5 : 0)};
     wm_mesh *mesh = NULL;
     const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
-    const wm_status status = wm_mesh_bake(&floor, &settings, on_progress, &stages, &mesh, &error);
-    if (status != WM_STATUS_OK) fprintf(stderr, "pipeline %u: %s\n", pipeline, error.text);
+    const wm_status status = wm_mesh_bake(&floor, settings, 3, on_progress, &stages, &mesh, &error);
+    if (status != WM_STATUS_OK) fprintf(stderr, "pipeline %s: %s\n", pipeline, error.text);
     CHECK(status == WM_STATUS_OK && mesh != NULL && stages > 3);
     return mesh;
 }
 
 static void every_pipeline_bakes(void) {
-    for (uint32_t pipeline = WM_PIPELINE_VOXELS; pipeline <= WM_PIPELINE_SLICES; pipeline++) {
-        wm_mesh *mesh = bake_floor(pipeline);
+    const char *pipelines[] = {"voxels", "tiles", "storeys", "slices"};
+    for (int i = 0; i < 4; i++) {
+        wm_mesh *mesh = bake_floor(pipelines[i]);
         wm_mesh_info info;
         CHECK(wm_mesh_info_of(mesh, &info, &error) == WM_STATUS_OK);
         CHECK(info.polygons == 1 && info.islands == 1 && info.vertices == 4 && info.corners == 4);
-        const double side = pipeline == WM_PIPELINE_SLICES ? 20 : 19;
+        const double side = i == 3 ? 20 : 19;
         CHECK(fabs(info.area - side * side) < 2 * side);
         wm_mesh_free(mesh);
     }
@@ -116,13 +117,10 @@ static void queries(const wm_mesh *mesh) {
 static wm_mesh *two_floors(void) {
     const wm_vec3 vertices[8] = {{0, 0, 0}, {8, 0, 0}, {8, 0, 20}, {0, 0, 20}, {12, 0, 0}, {20, 0, 0}, {20, 0, 20}, {12, 0, 20}};
     const uint32_t triangles[12] = {0, 2, 1, 0, 3, 2, 4, 6, 5, 4, 7, 6};
-    wm_settings settings;
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, &error) == WM_STATUS_OK);
-    settings.agent_radius = 0.5f;
-    settings.max_edge_length = 0;
+    const wm_setting settings[] = {number("agent_radius", 0.5), number("max_edge_length", 0)};
     wm_mesh *mesh = NULL;
     const wm_triangles floors = triangles_of(vertices, 8, triangles, 4);
-    CHECK(wm_mesh_bake(&floors, &settings, NULL, NULL, &mesh, &error) == WM_STATUS_OK);
+    CHECK(wm_mesh_bake(&floors, settings, 2, NULL, NULL, &mesh, &error) == WM_STATUS_OK);
     return mesh;
 }
 
@@ -307,16 +305,32 @@ static void bad_input(const wm_mesh *mesh) {
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
-    wm_settings settings;
-    CHECK(wm_settings_default(99, &settings, &error) == WM_STATUS_BAD_SETTING);
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(strcmp(error.text, "settings is NULL") == 0 && error.status == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
     wm_mesh *out = NULL;
     const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
-    CHECK(wm_mesh_bake(NULL, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(&floor, NULL, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
-    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(NULL, NULL, 0, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(strcmp(error.text, "triangles is NULL") == 0 && error.status == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(&floor, NULL, 1, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(&floor, NULL, 0, NULL, NULL, NULL, &error) == WM_STATUS_BAD_ARGUMENT);
+    const struct {
+        wm_setting setting;
+        wm_status status;
+        const char *text;
+    } refused[] = {
+        {{0}, WM_STATUS_BAD_ARGUMENT, "settings.name is NULL"},
+        {number("agent_radios", 0.5), WM_STATUS_BAD_SETTING, "there is no setting \"agent_radios\""},
+        {{.name = "agent_radius", .text = "wide"}, WM_STATUS_BAD_SETTING, "agent_radius cannot be \"wide\""},
+        {{.name = "pipeline", .text = "boxes"}, WM_STATUS_BAD_SETTING, "must be one of voxels, tiles, storeys, slices"},
+        {{.name = "partition", .text = "fair"}, WM_STATUS_BAD_SETTING, "must be one of surfaces, watershed, monotone"},
+        {{.name = "jumps", .text = "{\"max_length\": }"}, WM_STATUS_BAD_SETTING, "jumps is not JSON"},
+        {{.name = "origin", .numbers = (const double[2]){1, 2}, .count = 2}, WM_STATUS_BAD_SETTING, "origin cannot be [1, 2]"},
+        {{.name = "keep", .text = "[[\xff"}, WM_STATUS_BAD_ARGUMENT, "settings.text is not UTF-8"},
+        {number("cell_size", NAN), WM_STATUS_BAD_SETTING, "cell_size"},
+        {number("max_slope", 95), WM_STATUS_BAD_SETTING, "max_slope is 95 degrees"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        CHECK(wm_mesh_bake(&floor, &refused[i].setting, 1, NULL, NULL, &out, &error) == refused[i].status);
+        CHECK(strstr(error.text, refused[i].text) != NULL);
+    }
     const double doubles[12] = {0};
     wm_triangles twice = floor;
     twice.doubles = doubles;
@@ -330,22 +344,16 @@ static void bad_input(const wm_mesh *mesh) {
         twice,
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        CHECK(wm_mesh_bake(&wrong[i], &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+        CHECK(wm_mesh_bake(&wrong[i], NULL, 0, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
     }
     const wm_triangles nothing = {0};
-    CHECK(wm_mesh_bake(&nothing, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
-    CHECK(wm_mesh_bake(&floor, &settings, stop_at_once, NULL, &out, &error) == WM_STATUS_CANCELLED);
-    settings.cell_size = NAN;
-    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_SETTING);
-    CHECK(strstr(error.text, "cell_size") != NULL);
-    settings.size--;
-    CHECK(wm_mesh_bake(&floor, &settings, NULL, NULL, &out, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_mesh_bake(&nothing, NULL, 0, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
+    CHECK(wm_mesh_bake(&floor, NULL, 0, stop_at_once, NULL, &out, &error) == WM_STATUS_CANCELLED);
     CHECK(out == NULL);
     const uint8_t areas[2] = {0, 0};
     wm_triangles nowhere = floor;
     nowhere.areas = areas;
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, NULL) == WM_STATUS_OK);
-    CHECK(wm_mesh_bake(&nowhere, &settings, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
+    CHECK(wm_mesh_bake(&nowhere, NULL, 0, NULL, NULL, &out, &error) == WM_STATUS_NOTHING_WALKABLE);
 
     wm_query *query = NULL;
     CHECK(wm_query_new(&query, &error) == WM_STATUS_OK);
@@ -374,14 +382,11 @@ static void bad_input(const wm_mesh *mesh) {
 }
 
 static void world_and_crowd(void) {
-    wm_settings settings;
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, &error) == WM_STATUS_OK);
-    settings.tile_cells = 32;
-    settings.agent_radius = 0.3f;
+    const wm_setting settings[] = {number("tile_cells", 32), number("agent_radius", 0.3)};
     /* A piece of ground may go on in the next tile, so a world has no smallest one. */
     wm_world *world = NULL;
     const wm_vec3 min = {0, -1, 0}, max = {20, 5, 20};
-    CHECK(wm_world_new(min, max, &settings, &world, &error) == WM_STATUS_OK);
+    CHECK(wm_world_new(min, max, settings, 2, &world, &error) == WM_STATUS_OK);
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
@@ -481,12 +486,9 @@ static void world_and_crowd(void) {
 
 /* A wall with a gap of 1.6 m, and a wide way round its end. */
 static wm_mesh *wall_with_a_gap(void) {
-    wm_settings settings;
-    CHECK(wm_settings_default(WM_PIPELINE_VOXELS, &settings, &error) == WM_STATUS_OK);
-    settings.cell_size = 0.1f;
-    settings.agent_radius = 0.1f;
+    const wm_setting settings[] = {number("cell_size", 0.1), number("agent_radius", 0.1)};
     wm_world *world = NULL;
-    CHECK(wm_world_new((wm_vec3){0, -1, 0}, (wm_vec3){20, 5, 20}, &settings, &world, &error) == WM_STATUS_OK);
+    CHECK(wm_world_new((wm_vec3){0, -1, 0}, (wm_vec3){20, 5, 20}, settings, 2, &world, &error) == WM_STATUS_OK);
     wm_vec3 vertices[4];
     uint32_t triangles[6];
     floor_of(20, vertices, triangles);
@@ -549,7 +551,7 @@ static void crowd_on_discs(void) {
 
 int main(void) {
     every_pipeline_bakes();
-    wm_mesh *mesh = bake_floor(WM_PIPELINE_VOXELS), *shared = NULL;
+    wm_mesh *mesh = bake_floor("voxels"), *shared = NULL;
     CHECK(wm_mesh_share(mesh, &shared, &error) == WM_STATUS_OK);
     wm_mesh_free(mesh);
     queries(shared);

@@ -23,9 +23,7 @@ int main() {
     const std::vector<wm_vec3> vertices{{0, 0, 0}, {20, 0, 0}, {20, 0, 20}, {0, 0, 20}};
     const std::vector<uint32_t> indices{0, 2, 1, 0, 3, 2};
     const wm_triangles triangles = waymesh::triangles(vertices, indices);
-    wm_settings settings = waymesh::settings();
-    settings.agent_radius = 0.5F;
-    settings.max_edge_length = 0;
+    waymesh::Settings settings{{"agent_radius", 0.5F}, {"max_edge_length", 0}, {"height_detail", true}, {"partition", "surfaces"}};
     int stages = 0;
     const waymesh::Mesh baked = waymesh::Mesh::bake(triangles, settings, [&](const char *, float) {
         stages++;
@@ -63,7 +61,10 @@ int main() {
     mesh = waymesh::Mesh::open("wrapper.wmrun");
 
     /* Ground round a thousand pillars has paths of many points: the buffer grows. */
-    settings.tile_cells = 64;
+    const double origin[3] = {4, 0, 0};
+    CHECK(waymesh::Mesh::bake(triangles, {{"origin", origin, 3}}).info().min.x < 0);
+    CHECK(status_of([&] { (void)waymesh::Mesh::bake(triangles, {{"agent_radios", 1}}); }) == WM_STATUS_BAD_SETTING);
+    settings.push_back({"tile_cells", 64});
     waymesh::World world({0, -1, 0}, {20, 5, 20}, settings);
     world.add_triangles(triangles);
     wm_shape wall{};

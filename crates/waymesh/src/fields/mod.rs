@@ -15,6 +15,7 @@
 //! ```
 
 mod bake;
+mod baker;
 mod fronts;
 mod shapes;
 mod value;
@@ -23,6 +24,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use bake::{BAKE, JUMPS};
+pub use baker::{AnyBaker, baker, unknown_pipeline};
 #[cfg(feature = "slices")]
 pub use fronts::SLICES;
 #[cfg(feature = "storeys")]

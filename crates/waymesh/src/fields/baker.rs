@@ -1,0 +1,93 @@
+//! Bakers by the names of settings.
+
+use waymesh_core::{AreaTable, TriangleSoup, TriangleSource};
+
+#[cfg(feature = "slices")]
+use super::SLICES;
+#[cfg(feature = "storeys")]
+use super::STOREYS;
+use super::{BAKE, Entries, Field, FieldError, TILES, Value};
+use crate::bake::FrontEnd;
+#[cfg(feature = "slices")]
+use crate::front::Slices;
+#[cfg(feature = "storeys")]
+use crate::front::Storeys;
+use crate::{Bake, BakeError, Baker, Observer, Tiles, Voxels};
+
+/// Names of the pipelines of triangles.
+const PIPELINES: [&str; 4] = ["voxels", "tiles", "storeys", "slices"];
+
+/// Returns a baker with the settings that are given over those it has; `areas` are those that files
+/// or plans name.
+///
+/// # Errors
+/// Names the first setting that does not take its value.
+pub fn baker<F: FrontEnd + Clone>(
+    baker: Baker<F>,
+    fields: &[Field<F>],
+    entries: &mut Entries<'_>,
+    areas: &AreaTable,
+) -> Result<Baker<F>, FieldError> {
+    let (mut front, mut config) = (baker.front().clone(), baker.config().clone().with_areas(areas.clone()));
+    entries.apply(fields, &mut front)?;
+    entries.apply(BAKE, &mut config)?;
+    Ok(baker.with_front(front).with_config(config))
+}
+
+/// A baker of triangles whose pipeline is a setting.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AnyBaker {
+    /// Voxels.
+    Voxels(Baker<Voxels>),
+    /// Voxels, tile by tile.
+    Tiles(Baker<Tiles>),
+    /// Whole storeys.
+    #[cfg(feature = "storeys")]
+    Storeys(Baker<Storeys>),
+    /// Slices of levels.
+    #[cfg(feature = "slices")]
+    Slices(Baker<Slices>),
+}
+
+impl AnyBaker {
+    /// Returns the baker of the setting `pipeline` (voxels, if it is not given), with the settings of
+    /// its bakes. See [`baker`].
+    ///
+    /// # Errors
+    /// For an unknown pipeline, and as [`baker`].
+    pub fn of(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Self, FieldError> {
+        let pipeline = entries.take("pipeline").cloned().unwrap_or_else(|| Value::from("voxels"));
+        match pipeline.to::<String>().as_deref() {
+            Some("voxels") => baker(Baker::voxels(), &[], entries, areas).map(Self::Voxels),
+            Some("tiles") => baker(Baker::tiles(), TILES, entries, areas).map(Self::Tiles),
+            #[cfg(feature = "storeys")]
+            Some("storeys") => baker(Baker::storeys(), STOREYS, entries, areas).map(Self::Storeys),
+            #[cfg(feature = "slices")]
+            Some("slices") => baker(Baker::slices(), SLICES, entries, areas).map(Self::Slices),
+            _ => Err(unknown_pipeline(entries.what, &pipeline)),
+        }
+    }
+
+    /// Bakes triangles in memory.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`].
+    pub fn bake_observed(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
+        match self {
+            Self::Voxels(baker) => baker.bake_observed(soup, observer),
+            Self::Tiles(baker) => baker.bake_observed(soup as &dyn TriangleSource, observer),
+            #[cfg(feature = "storeys")]
+            Self::Storeys(baker) => baker.bake_observed(soup, observer),
+            #[cfg(feature = "slices")]
+            Self::Slices(baker) => baker.bake_observed(soup, observer),
+        }
+    }
+}
+
+/// Returns the error for a pipeline that does not exist.
+#[must_use]
+pub fn unknown_pipeline(what: &'static str, pipeline: &Value) -> FieldError {
+    let (value, choices) = (pipeline.to_string(), PIPELINES.join(", "));
+    FieldError::Choice { what, name: "pipeline", value, choices }
+}
