@@ -111,7 +111,7 @@ export async function openFiles(files: File[], load: Load = {}): Promise<void> {
   const text = () => new TextDecoder().decode(bytes);
   if (file.name.toLowerCase().endsWith(".waymesh.json")) return openProject(file.name, text());
   if (ending === "toml") {
-    const settings = readSettings(text());
+    const settings = readSettings(text(), isPlan());
     if (settings) return applySettings(settings);
   }
   if (["geojson", "json", "svg", "toml", "wkt"].includes(ending)) return open({ kind: "plan", name: file.name, bytes });

@@ -27,10 +27,10 @@ function readMark({ area, ...shape }: Record<string, unknown>): Thing[] {
 }
 
 /**
- * Reads a settings file; `null` for a floor plan, or what is no TOML. Names that are no settings
- * are an error.
+ * Reads a settings file for a plan or a scene; `null` for a floor plan, or what is no TOML. Names
+ * that are no settings are an error.
  */
-export function readSettings(text: string): Found | null {
+export function readSettings(text: string, isPlan: boolean): Found | null {
   let given: Record<string, unknown>;
   try {
     given = parse(text) as Record<string, unknown>;
@@ -56,8 +56,8 @@ export function readSettings(text: string): Found | null {
       found.settings[name] = typeof value === "string" ? value.replaceAll("-", "_") : value;
     }
   }
-  // The program's agent is a person, that of the page RecastDemo's.
-  if (found.pipeline !== "slices") found.settings["agent"] ??= "person";
+  // The program's agent in a scene is a person, that of the page RecastDemo's.
+  if (!isPlan && found.pipeline !== "slices") found.settings["agent"] ??= "person";
   if (found.settings["agent"] === "recast") delete found.settings["agent"];
   return found;
 }

@@ -448,6 +448,11 @@ test("a floor plan is baked", { skip }, async () => {
   assert.ok(await page.evaluate((before) => window.waymeshViewer.mesh.polygons.areas.some((area) => !before.includes(area)), before));
   await choose("path");
   await picture("plan");
+  // The agent of a plan is the same on the page and in the program.
+  await rebake(() => give("mine.toml", "agent-radius = 0.2\n"));
+  assert.deepEqual(await page.evaluate(() => window.waymeshViewer.settings), { agent_radius: 0.2 });
+  await tab("bake");
+  await rebake(() => page.locator("#reset").click());
 });
 
 test("what is broken is a sentence, and the page goes on", { skip }, async () => {
