@@ -8,6 +8,7 @@ use waymesh::fields::{BAKE, Entries, Value};
 use waymesh::front::{TileManifest, tile_note};
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
+use waymesh::tile::TileError;
 use waymesh::{BakeConfig, BakeError, Baker, Tiles as FrontTiles, TriangleSource};
 
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
@@ -84,7 +85,9 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     };
     drop(progress);
     let hint = |error| match error {
-        BakeError::NoFolder => anyhow::Error::new(error).context("give the folder with --tiles"),
+        BakeError::Tile(TileError::NoFolder) => {
+            anyhow::Error::new(error).context("give the folder with --tiles")
+        }
         _ => error.into(),
     };
     files::list(&built.map_err(hint)?, json)

@@ -55,7 +55,7 @@ pub enum ContourError {
         region: RegionId,
     },
     /// More steps along borders than a half-edge number can count.
-    #[error("the borders are {steps} steps long, the limit is {limit}")]
+    #[error("the borders are {steps} steps long, the limit is {limit}; take larger cells")]
     BorderTooLong {
         /// Number of steps.
         steps: usize,

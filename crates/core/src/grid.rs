@@ -47,7 +47,9 @@ pub enum GridError {
         max: Vec3,
     },
     /// The number of cells or levels along an axis exceeds the range of plan coordinates.
-    #[error("the grid would have {needed} {unit} along {axis}, the limit is {limit}")]
+    #[error(
+        "the grid would have {needed} {unit} along {axis}, the limit is {limit}; make them larger, or leave out what lies far away"
+    )]
     TooLong {
         /// `'x'`, `'y'` or `'z'`.
         axis: char,

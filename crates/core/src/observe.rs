@@ -194,6 +194,12 @@ pub enum Warning {
 impl std::fmt::Display for Warning {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::TrianglesSkipped { not_finite, degenerate: 0 } => {
+                write!(formatter, "skipped {not_finite} triangles with a NaN or infinite vertex")
+            }
+            Self::TrianglesSkipped { not_finite: 0, degenerate } => {
+                write!(formatter, "skipped {degenerate} triangles without area")
+            }
             Self::TrianglesSkipped { not_finite, degenerate } => write!(
                 formatter,
                 "skipped {} triangles: {not_finite} with a NaN or infinite vertex, {degenerate} without area",

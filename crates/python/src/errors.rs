@@ -137,7 +137,7 @@ impl IntoPy for BakeError {
             Self::Plan(_) => Kind::File,
             Self::Mesh(_) => Kind::Mesh,
             Self::NothingWalkable { .. } | Self::NoTriangles { .. } => Kind::NothingWalkable,
-            Self::Tile(_) | Self::NoSuchTile { .. } | Self::NoFolder | Self::NotTiles { .. } => Kind::Tile,
+            Self::Tile(_) => Kind::Tile,
             _ => Kind::Bake,
         }
         .error(self)

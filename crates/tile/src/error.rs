@@ -89,6 +89,28 @@ pub enum TileError {
         /// The folder.
         folder: PathBuf,
     },
+    /// A tile that the world does not have.
+    #[error("there is no tile {tile}: the world has {columns} x {rows} tiles, numbered from 0,0")]
+    NoSuchTile {
+        /// The requested tile, as column and row.
+        tile: Tile,
+        /// Tiles along x.
+        columns: u32,
+        /// Tiles along z.
+        rows: u32,
+    },
+    /// Tiles of a world are written as they are after an update.
+    #[error("the world has changed since its last update; update it, then write its tiles")]
+    NotUpdated,
+    /// A tile built alone has to be kept somewhere.
+    #[error("a tile built alone needs a folder to be kept in")]
+    NoFolder,
+    /// A folder that holds no tiles.
+    #[error("{} is not a folder of waymesh tiles", folder.display())]
+    NotTiles {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The index of a part of the tiles is out of range.
     #[error("index {index} of {of} parts: indices run from 0 to one less than the parts")]
     NoSuchShare {

@@ -101,7 +101,8 @@ pub use links::{JumpConfig, find_jumps};
 #[cfg(feature = "floorplan")]
 pub use world::PlanWorld;
 pub use world::{
-    MarkId, MeshHandle, ObstacleId, Reply, WorkerConfig, World, WorldMemory, WorldUpdate, WorldWorker,
+    MarkId, MeshHandle, ObstacleId, Reply, WorkerConfig, WorkerError, World, WorldMemory, WorldUpdate,
+    WorldWorker,
 };
 
 pub use glam;

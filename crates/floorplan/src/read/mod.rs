@@ -366,7 +366,7 @@ impl Reader<'_> {
         let is_below = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         let folder = self.folder.filter(|_| is_below).ok_or_else(outside)?;
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let failed = |source| PlanError::Io { file: folder.join(name), source };
+        let failed = |error| self.fault(format!("cannot read {name:?} in the folder of the plan: {error}"));
         let file = folder.join(name).canonicalize().map_err(failed)?;
         let is_inside = file.starts_with(folder.canonicalize().map_err(failed)?);
         if !is_inside || !file.is_file() {

@@ -1,12 +1,10 @@
 //! Why there is no mesh.
 
-use std::path::PathBuf;
-
 use thiserror::Error;
 use waymesh_core::stage::StageError;
 use waymesh_core::{Cancelled, ViolationList, threads};
 use waymesh_graph::NavMeshError;
-use waymesh_tile::{Tile, TileError};
+use waymesh_tile::TileError;
 
 use super::config::ConfigError;
 
@@ -79,43 +77,6 @@ pub enum BakeError {
     /// Tiles could not be sorted, kept or read.
     #[error(transparent)]
     Tile(#[from] TileError),
-    /// A tile that the world does not have.
-    #[error("there is no tile {tile}: the world has {columns} x {rows} tiles, numbered from 0,0")]
-    NoSuchTile {
-        /// The requested tile, as column and row.
-        tile: Tile,
-        /// Tiles along x.
-        columns: u32,
-        /// Tiles along z.
-        rows: u32,
-    },
-    /// Tiles of a world are written as they are after an update.
-    #[error("the world has changed since its last update; update it, then write its tiles")]
-    NotUpdated,
-    /// The thread of a [`crate::WorldWorker`] does not run any more.
-    #[error("the thread of the world has ended: {reason}")]
-    WorkerEnded {
-        /// The reason.
-        reason: String,
-    },
-    /// More commands wait for a [`crate::WorldWorker`] than may.
-    #[error("{queue} commands wait for the world, which is the limit")]
-    QueueFull {
-        /// The limit, [`crate::WorkerConfig::queue`].
-        queue: usize,
-    },
-    /// The thread of a [`crate::WorldWorker`] could not be started.
-    #[error("cannot start a thread for the world: {0}")]
-    WorkerStart(std::io::Error),
-    /// A tile built alone has to be kept somewhere.
-    #[error("a tile built alone needs a folder to be kept in")]
-    NoFolder,
-    /// A folder that holds no tiles.
-    #[error("{} is not a folder of waymesh tiles", folder.display())]
-    NotTiles {
-        /// The folder.
-        folder: PathBuf,
-    },
     /// The requested threads could not be started.
     #[error("cannot start {threads} threads: {source}")]
     Threads {

@@ -24,7 +24,9 @@ use waymesh_core::{
     TriangleSource, saturating_u32,
 };
 use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
-use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
+use waymesh_tile::{
+    BinsConfig, MemoryGate, Tile, TileError, TileLayout, TileStore, TriangleBins, build_tiles,
+};
 use waymesh_voxel::{Mark, Obstacle};
 
 use crate::bake::{
@@ -42,7 +44,7 @@ use update::TileUpdate;
 pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
 #[cfg(feature = "floorplan")]
 pub use plan::PlanWorld;
-pub use worker::{Reply, WorkerConfig, WorldWorker};
+pub use worker::{Reply, WorkerConfig, WorkerError, WorldWorker};
 
 /// A world of tiles that can be added, removed and rebuilt one by one, with obstacles that come and
 /// go.
@@ -238,7 +240,7 @@ impl World {
     /// streamed. Other tiles keep theirs.
     ///
     /// # Errors
-    /// See [`World::add_triangles`]; [`BakeError::NoSuchTile`] if the world has no such tile.
+    /// See [`World::add_triangles`]; [`TileError::NoSuchTile`] if the world has no such tile.
     pub fn set_tile(&mut self, tile: Tile, source: &dyn TriangleSource) -> Result<(), BakeError> {
         self.check_tile(tile)?;
         let bins =
@@ -277,7 +279,7 @@ impl World {
             return Ok(());
         }
         let (columns, rows) = (self.layout.columns(), self.layout.rows());
-        Err(BakeError::NoSuchTile { tile, columns, rows })
+        Err(TileError::NoSuchTile { tile, columns, rows }.into())
     }
 
     /// Puts an obstacle into the world; the mesh shows it after the next update.

@@ -38,10 +38,10 @@ impl World {
     /// [`World::load_tile`]. No tile is read yet.
     ///
     /// # Errors
-    /// [`BakeError::NotTiles`] if it is no such folder; [`BakeError::Tile`] if it was written by
+    /// [`TileError::NotTiles`] if it is no such folder; [`BakeError::Tile`] if it was written by
     /// another version or with other settings; see [`World::new`].
     pub fn open(baker: Baker<Voxels>, folder: &Path) -> Result<Self, BakeError> {
-        let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
+        let unknown = || TileError::NotTiles { folder: folder.to_owned() };
         let manifest = TileStore::manifest(folder)?.ok_or_else(unknown)?;
         let mut world = Self::from_manifest(baker, &manifest, folder)?;
         world.folder = Some(TileStore::in_folder(folder, world.fingerprint(), "")?);
@@ -62,7 +62,7 @@ impl World {
         let mut lines = note.lines().skip(1);
         let is_world = lines.next() == Some(TITLE);
         let layout = is_world.then(|| read_layout(&mut lines)).flatten();
-        let layout = layout.ok_or_else(|| BakeError::NotTiles { folder: folder.to_owned() })?;
+        let layout = layout.ok_or_else(|| TileError::NotTiles { folder: folder.to_owned() })?;
         let world = Self::on(baker, layout)?;
         let expected = world.fingerprint();
         if found != expected {
@@ -75,7 +75,7 @@ impl World {
     /// Returns `false` if the folder has no such tile, or the world has no folder.
     ///
     /// # Errors
-    /// [`BakeError::NoSuchTile`] if the world has no such tile; [`BakeError::Tile`] for a file that
+    /// [`TileError::NoSuchTile`] if the world has no such tile; [`BakeError::Tile`] for a file that
     /// cannot be read, is damaged, or is of another version or of other settings.
     pub fn load_tile(&mut self, tile: Tile) -> Result<bool, BakeError> {
         self.check_tile(tile)?;
@@ -100,7 +100,7 @@ impl World {
     ///
     /// # Errors
     /// [`BakeError::Tile`] for bytes that are damaged, or of another version, grid or settings;
-    /// [`BakeError::NoSuchTile`] if the world has no such tile. The world then stays as it was.
+    /// [`TileError::NoSuchTile`] if the world has no such tile. The world then stays as it was.
     /// Damage to packed voxels that the checksum does not show is an error of the update that reads
     /// them.
     pub fn read_tile(&mut self, bytes: &[u8]) -> Result<Tile, BakeError> {
@@ -138,8 +138,8 @@ impl World {
     /// and its heights are not written.
     ///
     /// # Errors
-    /// [`BakeError::NotUpdated`] if the world has changed since its last update;
-    /// [`BakeError::NoSuchTile`] and [`TileError::MissingTile`] if the world has no such tile or it is
+    /// [`TileError::NotUpdated`] if the world has changed since its last update;
+    /// [`TileError::NoSuchTile`] and [`TileError::MissingTile`] if the world has no such tile or it is
     /// not there; [`TileError::Io`] if it cannot be written.
     pub fn write_tile(&self, tile: Tile, out: &mut dyn Write) -> Result<(), BakeError> {
         let bytes = tile_to_bytes(tile, self.fingerprint(), &self.tile_content(tile)?);
@@ -153,7 +153,7 @@ impl World {
     ///
     /// # Errors
     /// [`BakeError::Tile`] if the folder has tiles of another grid, of other settings or of another
-    /// version, or cannot be written; [`BakeError::NotUpdated`]; if the observer ends it.
+    /// version, or cannot be written; [`TileError::NotUpdated`]; if the observer ends it.
     pub fn write_tiles(&self, folder: &Path, observer: &mut dyn Observer) -> Result<(), BakeError> {
         if let Some((_, note)) = TileStore::note(folder)? {
             check_version(folder, &note)?;
@@ -176,7 +176,7 @@ impl World {
 
     fn tile_content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
         if self.is_dirty() {
-            return Err(BakeError::NotUpdated);
+            return Err(TileError::NotUpdated.into());
         }
         self.check_tile(tile)?;
         let own = self.kept.get(&tile).ok_or(TileError::MissingTile { tile, folder: None })?;

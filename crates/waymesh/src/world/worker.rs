@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use thiserror::Error;
 use waymesh_core::{BadField, CancelToken, Observer, setters, threads};
 
 use super::{MeshHandle, World};
@@ -59,6 +60,33 @@ enum Message {
     Settle(SyncSender<Result<(), BakeError>>),
 }
 
+/// Why a [`WorldWorker`] does not do what it is asked for.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WorkerError {
+    /// A setting is out of its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The thread could not be started.
+    #[error("cannot start a thread for the world: {0}")]
+    Start(std::io::Error),
+    /// The thread does not run any more.
+    #[error("the thread of the world has ended: {reason}")]
+    Ended {
+        /// The reason.
+        reason: String,
+    },
+    /// More commands wait than may.
+    #[error("{queue} commands wait for the world, which is the limit")]
+    QueueFull {
+        /// The limit, [`WorkerConfig::queue`].
+        queue: usize,
+    },
+    /// The update failed.
+    #[error(transparent)]
+    Update(#[from] BakeError),
+}
+
 /// A [`World`] on a separate thread, which runs commands in the order in which they came and
 /// updates the world when none is left, or the budget is spent.
 ///
@@ -69,7 +97,7 @@ enum Message {
 ///   A command that waits for another one waits for ever.
 /// - The mesh is the result of these commands on the world itself.
 /// - When the thread has ended, by a panic in a command, every call says so:
-///   [`BakeError::WorkerEnded`].
+///   [`WorkerError::Ended`].
 /// - Dropped, it cancels the update that runs, drops the commands that wait, and waits for its
 ///   thread.
 ///
@@ -119,16 +147,16 @@ impl<T> Reply<T> {
     /// Waits for the command.
     ///
     /// # Errors
-    /// [`BakeError::WorkerEnded`] if it will never run, or panicked.
-    pub fn wait(self) -> Result<T, BakeError> {
+    /// [`WorkerError::Ended`] if it will never run, or panicked.
+    pub fn wait(self) -> Result<T, WorkerError> {
         receive(&self.from).map_err(|_| ended(&self.reason))
     }
 
     /// Returns what the command returned, once; `None` as long as it has not run.
     ///
     /// # Errors
-    /// [`BakeError::WorkerEnded`] if it will never run, panicked, or the value was taken before.
-    pub fn try_take(&self) -> Result<Option<T>, BakeError> {
+    /// [`WorkerError::Ended`] if it will never run, panicked, or the value was taken before.
+    pub fn try_take(&self) -> Result<Option<T>, WorkerError> {
         match self.from.try_recv() {
             Ok(value) => Ok(Some(value)),
             Err(TryRecvError::Empty) => Ok(None),
@@ -137,17 +165,17 @@ impl<T> Reply<T> {
     }
 }
 
-fn ended(reason: &Mutex<String>) -> BakeError {
-    BakeError::WorkerEnded { reason: reason.lock().unwrap_or_else(PoisonError::into_inner).clone() }
+fn ended(reason: &Mutex<String>) -> WorkerError {
+    WorkerError::Ended { reason: reason.lock().unwrap_or_else(PoisonError::into_inner).clone() }
 }
 
 impl WorldWorker {
     /// Moves a world to a new thread.
     ///
     /// # Errors
-    /// [`BakeError::Config`] if a setting is out of its range, [`BakeError::WorkerStart`] if the
+    /// [`WorkerError::Config`] if a setting is out of its range, [`WorkerError::Start`] if the
     /// system gives no thread.
-    pub fn new(world: World, config: &WorkerConfig) -> Result<Self, BakeError> {
+    pub fn new(world: World, config: &WorkerConfig) -> Result<Self, WorkerError> {
         config.validate().map_err(ConfigError::from)?;
         let (queue, waiting) = sync_channel(config.queue);
         let (handle, stop, budget) = (world.handle(), CancelToken::new(), config.budget);
@@ -166,7 +194,7 @@ impl WorldWorker {
             }
         };
         let builder = std::thread::Builder::new().name("waymesh world".to_owned());
-        let thread = builder.spawn(run).map_err(BakeError::WorkerStart)?;
+        let thread = builder.spawn(run).map_err(WorkerError::Start)?;
         Ok(Self { queue: Some(queue), limit: config.queue, handle, stop, reason, thread: Some(thread) })
     }
 
@@ -180,12 +208,12 @@ impl WorldWorker {
     /// afterwards by itself. The reply may be dropped.
     ///
     /// # Errors
-    /// [`BakeError::QueueFull`] if as many commands wait as may; [`BakeError::WorkerEnded`]. The
+    /// [`WorkerError::QueueFull`] if as many commands wait as may; [`WorkerError::Ended`]. The
     /// command is dropped then.
     pub fn ask<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut World) -> T + Send + 'static,
-    ) -> Result<Reply<T>, BakeError> {
+    ) -> Result<Reply<T>, WorkerError> {
         let (to, from) = sync_channel(1);
         let reason = self.reason.clone();
         let run = move |world: &mut World| match catch_unwind(AssertUnwindSafe(|| command(world))) {
@@ -199,7 +227,7 @@ impl WorldWorker {
         };
         match self.queue.as_ref().map(|queue| queue.try_send(Message::Run(Box::new(run)))) {
             Some(Ok(())) => Ok(Reply { from, reason: self.reason.clone() }),
-            Some(Err(TrySendError::Full(_))) => Err(BakeError::QueueFull { queue: self.limit }),
+            Some(Err(TrySendError::Full(_))) => Err(WorkerError::QueueFull { queue: self.limit }),
             Some(Err(TrySendError::Disconnected(_))) | None => Err(ended(&self.reason)),
         }
     }
@@ -208,25 +236,25 @@ impl WorldWorker {
     ///
     /// # Errors
     /// Those of the update, see [`World::update`]: the mesh is the one before.
-    /// [`BakeError::WorkerEnded`].
-    pub fn settle(&self) -> Result<(), BakeError> {
+    /// [`WorkerError::Ended`].
+    pub fn settle(&self) -> Result<(), WorkerError> {
         let (to, from) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(|| ended(&self.reason))?;
         put(queue, Message::Settle(to)).map_err(|_| ended(&self.reason))?;
-        receive(&from).map_err(|_| ended(&self.reason))?
+        Ok(receive(&from).map_err(|_| ended(&self.reason))??)
     }
 
     /// Waits for all commands in the queue, ends the thread and returns the world, updated.
     ///
     /// # Errors
-    /// Those of the last update; [`BakeError::WorkerEnded`] if the thread had ended. The world is lost
+    /// Those of the last update; [`WorkerError::Ended`] if the thread had ended. The world is lost
     /// then.
-    pub fn finish(mut self) -> Result<World, BakeError> {
+    pub fn finish(mut self) -> Result<World, WorkerError> {
         self.queue = None;
         let ended_with = self.thread.take().and_then(join);
         match ended_with {
             Some((world, None)) => Ok(world),
-            Some((_, Some(error))) => Err(error),
+            Some((_, Some(error))) => Err(error.into()),
             None => Err(ended(&self.reason)),
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use waymesh::core::{Observer, TriangleSource, Warning};
+use waymesh::tile::TileError;
 use waymesh::{Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
@@ -161,7 +162,7 @@ fn tiles_built_alone_are_merged() {
             let tile = waymesh::tile::Tile { row, column };
             match baker.bake_tile(&soup, tile, &mut ()) {
                 Ok(_) => {}
-                Err(BakeError::NoSuchTile { columns, rows, .. }) => {
+                Err(BakeError::Tile(TileError::NoSuchTile { columns, rows, .. })) => {
                     columns_rows = [columns, rows];
                     break;
                 }
@@ -178,7 +179,7 @@ fn tiles_built_alone_are_merged() {
     assert!(bytes(&merged) == expected);
     assert_eq!(merged.report.triangles, soup.triangles().len() as u64);
     let error = Baker::tiles().bake_tile(&soup, waymesh::tile::Tile::default(), &mut ());
-    assert!(matches!(error, Err(BakeError::NoFolder)));
+    assert!(matches!(error, Err(BakeError::Tile(TileError::NoFolder))));
 }
 
 /// Any number of workers builds the tiles of one machine, and the merge reads them as they come.
@@ -226,7 +227,7 @@ fn any_number_of_workers_bakes_the_same_bytes() {
         assert_eq!(kept.metadata().and_then(|data| data.modified()).expect("a time"), before);
     }
     let error = Baker::tiles().bake_share(&soup, 0, 1, &mut ()).expect_err("no folder");
-    assert!(matches!(error, BakeError::NoFolder), "{error}");
+    assert!(matches!(error, BakeError::Tile(TileError::NoFolder)), "{error}");
     let folder = tempfile::tempdir().expect("a folder");
     let error = baker(folder.path()).bake_share(&soup, 5, 5, &mut ()).expect_err("no such index");
     assert!(error.to_string().contains("index 5 of 5"), "{error}");
@@ -403,5 +404,5 @@ fn workers_that_share_nothing_bake_the_same_bytes() {
     built[0] = foreign;
     assert!(refused(built, Some(&soup)).contains("of other settings"));
     let none = waymesh::tile::Tile { row: 9999, column: 0 };
-    assert!(matches!(workers[0].bake(none), Err(BakeError::NoSuchTile { .. })));
+    assert!(matches!(workers[0].bake(none), Err(BakeError::Tile(TileError::NoSuchTile { .. }))));
 }

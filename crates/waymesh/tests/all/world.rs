@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use glam::{Vec2, Vec3};
 use waymesh::core::{Random, Validate};
 use waymesh::graph::{PathOptions, QueryError, Reach};
-use waymesh::tile::Tile;
+use waymesh::tile::{Tile, TileError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
     BakeConfig, BakeError, Baker, Bounds, NavMesh, Outcome, PartitionKind, QueryScratch, TriangleSoup,
@@ -245,7 +245,7 @@ fn what_a_world_cannot_do_is_an_error() {
     let soup = scene(Scene::SpiralStairs);
     let mut world = world_of(&soup, 32);
     let error = world.set_tile(Tile { row: 900, column: 0 }, &soup).unwrap_err();
-    assert!(matches!(error, BakeError::NoSuchTile { .. }), "{error}");
+    assert!(matches!(error, BakeError::Tile(TileError::NoSuchTile { .. })), "{error}");
     let bad = Obstacle::solid(MarkShape::Cylinder { base: Vec3::NAN, radius: 1.0, height: 1.0 });
     assert!(world.add_obstacle(bad).is_err());
     assert!(!world.is_dirty());

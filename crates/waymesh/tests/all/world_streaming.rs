@@ -119,7 +119,7 @@ fn tiles_that_are_read_are_not_built() {
     assert_eq!((back.rebuilt, back.prebaked), (0, changed.rebuilt));
     assert!(packed(&world) == packed(&baked));
     let beside = Tile { row: 0, column: world.layout().columns() };
-    assert!(matches!(world.load_tile(beside), Err(BakeError::NoSuchTile { .. })));
+    assert!(matches!(world.load_tile(beside), Err(BakeError::Tile(TileError::NoSuchTile { .. }))));
 }
 
 /// The mesh is a function of the current tiles, obstacles and marks, whatever their history.
@@ -260,7 +260,7 @@ fn obstacles_and_marks_are_not_written() {
     changed.add_obstacle(block(first)).unwrap();
     changed.add_mark(Mark::new(cuboid(last), AreaId(3))).unwrap();
     let tile = changed.tiles().next().unwrap();
-    assert!(matches!(changed.write_tile(tile, &mut Vec::new()), Err(BakeError::NotUpdated)));
+    assert!(matches!(changed.write_tile(tile, &mut Vec::new()), Err(BakeError::Tile(TileError::NotUpdated))));
     update(&mut changed);
     assert!(packed(&changed) != packed(&baked));
     let mut world = empty_like(&soup);
@@ -320,7 +320,7 @@ fn torn_damaged_and_foreign_tiles_are_refused() {
     world.read_tile(&bytes_of(&same, tile)).unwrap();
 
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::NotTiles { .. })));
+    assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::Tile(TileError::NotTiles { .. }))));
     baked.write_tiles(folder.path(), &mut ()).unwrap();
     let error = World::open(Baker::new(Voxels, config_of(3.0)), folder.path()).unwrap_err();
     assert!(matches!(error, BakeError::Tile(TileError::OtherBake { .. })), "{error}");
@@ -339,7 +339,7 @@ fn torn_damaged_and_foreign_tiles_are_refused() {
     assert!(world.load_tile(second).unwrap());
     let note = fs::read_to_string(folder.path().join("bake.txt")).unwrap();
     fs::write(folder.path().join("bake.txt"), note.replace("world", "bakery")).unwrap();
-    assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::NotTiles { .. })));
+    assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::Tile(TileError::NotTiles { .. }))));
 }
 
 /// For files in an archive, without a folder.
@@ -380,7 +380,10 @@ fn a_world_is_opened_from_files_that_the_caller_read() {
     );
     let error = open(baker(), "tiles, maybe").unwrap_err();
     assert!(error.to_string().contains("bake.txt"), "{error}");
-    assert!(matches!(open(baker(), &manifest.replace("world", "bakery")), Err(BakeError::NotTiles { .. })));
+    assert!(matches!(
+        open(baker(), &manifest.replace("world", "bakery")),
+        Err(BakeError::Tile(TileError::NotTiles { .. }))
+    ));
 }
 
 fn config_of(max_edge_length: f32) -> BakeConfig {

@@ -10,7 +10,7 @@ use waymesh::core::{Random, threads};
 use waymesh::tile::Tile;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{
-    AreaId, BakeError, Baker, Bounds, MarkId, ObstacleId, TriangleSoup, WorkerConfig, World, WorldWorker,
+    AreaId, Baker, Bounds, MarkId, ObstacleId, TriangleSoup, WorkerConfig, WorkerError, World, WorldWorker,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -117,7 +117,7 @@ fn threads_of_the_pool_may_wait_for_the_world() {
             let shape = MarkShape::Box { bounds: Bounds { min: middle - 1.0, max: middle + 1.0 } };
             match worker.ask(move |world| world.add_obstacle(Obstacle::solid(shape))) {
                 Ok(reply) => drop(reply.wait().unwrap().unwrap()),
-                Err(BakeError::QueueFull { .. }) => {}
+                Err(WorkerError::QueueFull { .. }) => {}
                 Err(error) => panic!("{error}"),
             }
             worker.settle().unwrap();
@@ -148,7 +148,7 @@ fn a_full_queue_is_an_error_and_not_a_wait() {
     for _ in 0..3 {
         worker.ask(|_| ()).unwrap();
     }
-    assert!(matches!(worker.ask(|_| ()), Err(BakeError::QueueFull { queue: 3 })));
+    assert!(matches!(worker.ask(|_| ()), Err(WorkerError::QueueFull { queue: 3 })));
     open.send(()).unwrap();
     worker.settle().unwrap();
     worker.ask(|_| ()).unwrap().wait().unwrap();
@@ -159,7 +159,7 @@ fn a_queue_of_none_and_one_without_end_are_refused() {
     for queue in [0, usize::MAX] {
         let config = WorkerConfig::default().with_queue(queue);
         let error = WorldWorker::new(world(&scene()), &config).unwrap_err();
-        assert!(matches!(error, BakeError::Config(_)) && error.to_string().starts_with("queue"), "{error}");
+        assert!(matches!(error, WorkerError::Config(_)) && error.to_string().starts_with("queue"), "{error}");
     }
 }
 
@@ -173,13 +173,13 @@ fn a_thread_that_has_ended_is_told_from_one_that_works() {
     let before = worker.handle().mesh();
     let reply = worker.ask(|_| -> u32 { panic!("out of crates") }).unwrap();
     let error = reply.wait().unwrap_err();
-    assert!(matches!(error, BakeError::WorkerEnded { .. }), "{error}");
+    assert!(matches!(error, WorkerError::Ended { .. }), "{error}");
     let error = worker.settle().unwrap_err().to_string();
     assert!(error.contains("out of crates"), "{error}");
-    assert!(matches!(worker.ask(|_| ()), Err(BakeError::WorkerEnded { .. })));
+    assert!(matches!(worker.ask(|_| ()), Err(WorkerError::Ended { .. })));
     // Readers continue.
     assert_eq!(*worker.handle().mesh(), *before);
-    assert!(matches!(worker.finish(), Err(BakeError::WorkerEnded { .. })));
+    assert!(matches!(worker.finish(), Err(WorkerError::Ended { .. })));
 }
 
 #[test]
@@ -201,6 +201,6 @@ fn a_dropped_worker_drops_what_waits() {
     assert!(!dropped.is_finished(), "it waits for the command that runs");
     drop(open);
     dropped.join().unwrap();
-    assert!(matches!(never.wait(), Err(BakeError::WorkerEnded { .. })));
+    assert!(matches!(never.wait(), Err(WorkerError::Ended { .. })));
     assert_eq!(handle.mesh().polygon_count(), 0, "no update was begun");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use waymesh_core::{Observer, TriangleSource};
-use waymesh_tile::{Tile, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
+use waymesh_tile::{Tile, TileError, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
 
 use super::survey::{Survey, Visited, read_tile};
 use super::{Tiles, Workshop, joined};
@@ -70,7 +70,7 @@ impl TileBaker {
     /// Builds a tile, on one thread. Returns the bytes of its file.
     ///
     /// # Errors
-    /// [`BakeError::NoSuchTile`] if the world has no such tile; see [`Baker::bake`] otherwise.
+    /// [`TileError::NoSuchTile`] if the world has no such tile; see [`Baker::bake`] otherwise.
     pub fn bake(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
         Ok(tile_to_bytes(tile, self.survey.fingerprint, &self.content(tile)?))
     }
@@ -78,22 +78,22 @@ impl TileBaker {
     /// Builds a tile into the folder of the front end's options, on one thread. Returns its file.
     ///
     /// # Errors
-    /// See [`TileBaker::bake`]; [`BakeError::NoFolder`] without a folder, [`BakeError::Tile`] for a
+    /// See [`TileBaker::bake`]; [`TileError::NoFolder`] without a folder, [`BakeError::Tile`] for a
     /// folder of another bake and one that cannot be written.
     pub fn bake_into_folder(&self, tile: Tile) -> Result<PathBuf, BakeError> {
         if self.baker.front.folder.is_none() {
-            return Err(BakeError::NoFolder);
+            return Err(TileError::NoFolder.into());
         }
         let content = self.content(tile)?;
         let store = self.survey.store(&self.baker.front)?;
         store.put(tile, content)?;
-        store.file(tile).ok_or(BakeError::NoFolder)
+        store.file(tile).ok_or_else(|| TileError::NoFolder.into())
     }
 
     fn content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
         if !self.survey.layout.has(tile) {
             let (columns, rows) = (self.survey.layout.columns(), self.survey.layout.rows());
-            return Err(BakeError::NoSuchTile { tile, columns, rows });
+            return Err(TileError::NoSuchTile { tile, columns, rows }.into());
         }
         Ok(self.workshop.make(tile, &self.baker.stages)?.0.to_bytes())
     }
@@ -120,7 +120,7 @@ impl TileBaker {
             let (tile, content) = tile_from_bytes(&bytes, survey.fingerprint, Path::new(NAME))?;
             if !survey.layout.has(tile) {
                 let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
-                return Err(BakeError::NoSuchTile { tile, columns, rows });
+                return Err(TileError::NoSuchTile { tile, columns, rows }.into());
             }
             store.put(tile, content.to_vec())?;
         }

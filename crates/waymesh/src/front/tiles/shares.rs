@@ -77,7 +77,7 @@ impl Baker<Tiles> {
     /// stopped worker continues. The source is the whole world, on every machine.
     ///
     /// # Errors
-    /// See [`Baker::bake`]; [`BakeError::NoFolder`] without a folder.
+    /// See [`Baker::bake`]; [`TileError::NoFolder`] without a folder.
     pub fn bake_share(
         &self,
         source: &dyn TriangleSource,
@@ -96,8 +96,8 @@ impl Baker<Tiles> {
     /// source is the whole world, so that every machine finds the same grid.
     ///
     /// # Errors
-    /// See [`Baker::bake`]; [`BakeError::NoSuchTile`] if the world has no such tile;
-    /// [`BakeError::NoFolder`] without a folder.
+    /// See [`Baker::bake`]; [`TileError::NoSuchTile`] if the world has no such tile;
+    /// [`TileError::NoFolder`] without a folder.
     pub fn bake_tile(
         &self,
         source: &dyn TriangleSource,
@@ -107,12 +107,12 @@ impl Baker<Tiles> {
         let mut files = self.bake_tiles(source, observer, |survey, store, recorder| {
             if !survey.layout.has(tile) {
                 let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
-                return Err(BakeError::NoSuchTile { tile, columns, rows });
+                return Err(TileError::NoSuchTile { tile, columns, rows }.into());
             }
             self.front.build(source, survey, store, &[tile], &self.stages, recorder)?;
             Ok(vec![tile])
         })?;
-        files.pop().ok_or(BakeError::NoFolder)
+        files.pop().ok_or_else(|| TileError::NoFolder.into())
     }
 
     /// Runs `build` for the folder, and returns the files of the tiles that it names.
@@ -124,7 +124,7 @@ impl Baker<Tiles> {
     ) -> Result<Vec<PathBuf>, BakeError> {
         self.check()?;
         if self.front.folder.is_none() {
-            return Err(BakeError::NoFolder);
+            return Err(TileError::NoFolder.into());
         }
         let mut recorder = Recorder::new(observer);
         self.stages.in_pool(|| {
@@ -147,7 +147,7 @@ pub(super) fn await_survey(
     let since = Instant::now();
     loop {
         match read_survey(folder) {
-            Err(BakeError::NotTiles { .. }) if since.elapsed() < patience => rest(observer)?,
+            Err(BakeError::Tile(TileError::NotTiles { .. })) if since.elapsed() < patience => rest(observer)?,
             found => return found,
         }
     }

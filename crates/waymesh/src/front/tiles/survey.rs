@@ -203,10 +203,10 @@ pub(super) struct Kept {
 
 /// Returns the survey of a folder of tiles, and the text stored with it.
 pub(super) fn read_survey(folder: &Path) -> Result<(Survey, String), BakeError> {
-    let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
+    let unknown = || TileError::NotTiles { folder: folder.to_owned() };
     let (fingerprint, note) = TileStore::note(folder)?.ok_or_else(unknown)?;
     check_version(folder, &note)?;
-    Survey::read(fingerprint, &note).ok_or_else(unknown)
+    Survey::read(fingerprint, &note).ok_or_else(|| unknown().into())
 }
 
 /// Refuses a folder that another version of the program began.
