@@ -209,7 +209,7 @@ fn typescript(settings: &[Setting]) -> String {
     text.lines().map(|line| format!("  {}\n", line.trim_start())).collect()
 }
 
-/// Rows of a table. The owners of a setting are in the heading above it, but where there are several.
+/// Returns a table. The heading above it names the owner of a setting; rows name several.
 fn markdown(settings: &[Setting]) -> String {
     let mut text = String::from("\n| name | value | purpose |\n|---|---|---|\n");
     for setting in settings {

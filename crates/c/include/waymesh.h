@@ -744,8 +744,8 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Bakes triangles, with settings over the defaults of their pipeline. `settings` and `progress` may
- be NULL.
+ Bakes triangles, with settings over the defaults of their pipeline. `settings` and `progress`
+ may be NULL.
 
  # Safety
  The arrays are as long as the counts say.
@@ -1059,8 +1059,8 @@ enum wm_status wm_world_remove_link(struct wm_world *world, uint64_t link, struc
 enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uint32_t is_open, struct wm_error *error);
 
 /*
- Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is the
- side of a tile, 64 by default.
+ Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is
+ the side of a tile, 64 by default.
 
  # Safety
  There are as many settings as is said.

@@ -128,17 +128,17 @@ pub(crate) fn check_size<T>(size: usize, call_first: &str) -> Result<(), Failure
 /// The name of a file.
 ///
 /// # Safety
-/// As for [`text_of`].
+/// That of [`text_of`].
 pub(crate) unsafe fn file_name(name: &'static str, text: *const c_char) -> Result<PathBuf, Failure> {
-    // SAFETY: the caller of this function promises what `text_of` asks for.
+    // SAFETY: the caller promises what `text_of` requires.
     unsafe { text_of(name, text) }.map(PathBuf::from)
 }
 
 /// A text of the caller's.
 ///
 /// # Safety
-/// `text` is null or points to a string that ends in a zero byte and that nobody writes to while the
-/// text lives.
+/// `text` is null or points to a string that ends in a zero byte and that nobody writes to while
+/// the text lives.
 pub(crate) unsafe fn text_of<'a>(name: &'static str, text: *const c_char) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(null(name));

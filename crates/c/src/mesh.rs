@@ -213,8 +213,8 @@ pub(crate) fn hand_out<T>(
     put(name, out, Some(Box::new(handle)))
 }
 
-/// Bakes triangles, with settings over the defaults of their pipeline. `settings` and `progress` may
-/// be NULL.
+/// Bakes triangles, with settings over the defaults of their pipeline. `settings` and `progress`
+/// may be NULL.
 ///
 /// # Safety
 /// The arrays are as long as the counts say.

@@ -14,6 +14,7 @@ mod evaluate;
 mod files;
 mod info;
 mod manual;
+mod map;
 mod marks;
 mod output;
 mod pack;
@@ -99,6 +100,7 @@ fn obey(command: Command, json: bool) -> Result<ExitCode> {
         Command::Demo(args) => demo::run(&args, json)?,
         Command::View(args) => return view::run(&args, json),
         Command::Pack(args) => pack::run(&args, json)?,
+        Command::Map(args) => map::run(&args, json)?,
         Command::Completions { shell } => manual::completions(shell)?,
         Command::Man(args) => manual::man(&args, json)?,
     }

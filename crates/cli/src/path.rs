@@ -19,7 +19,8 @@ use waymesh::{
 
 use crate::args::PathArgs;
 use crate::errors::Refusal;
-use crate::{files, output};
+use crate::files::{self, Output};
+use crate::output;
 
 /// The output of `path --json`; its keys are a contract that scripts rely on.
 #[derive(Debug, Serialize)]
@@ -136,13 +137,35 @@ fn search_name(search: PathSearch) -> &'static str {
 const INCOMPLETE: u8 = 3;
 
 pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
-    output::check_picture(args.svg.as_ref(), std::slice::from_ref(&args.mesh))?;
+    let svg = args.svg.iter().map(|file| Output { option: "--svg", file, endings: &["svg"] });
+    let geojson =
+        args.geojson.iter().map(|file| Output { option: "--geojson", file, endings: &["geojson", "json"] });
+    let outputs: Vec<Output<'_>> = svg.chain(geojson).collect();
+    files::check_outputs(&outputs, std::slice::from_ref(&args.mesh))?;
     let mesh = files::open_mesh(&args.mesh)?;
     let outcome = match args.radius {
         Some(radius) => run_for_radius(args, mesh, radius, json)?,
         None => run_for_point(args, &mesh, json)?,
     };
     Ok(if outcome == Outcome::Complete { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
+}
+
+/// Writes the path as a line of GeoJSON to the requested file.
+fn write_geojson(args: &PathArgs, path: &Path) -> Result<()> {
+    let Some(file) = &args.geojson else { return Ok(()) };
+    // -0 would be written with its sign.
+    let place = |point: &Vec3| [point.x, 0.0 - point.z, point.y];
+    let line = serde_json::json!({
+        "type": "LineString",
+        "coordinates": path.points.iter().map(place).collect::<Vec<_>>(),
+    });
+    // A line has at least two points.
+    let line = (path.points.len() > 1).then_some(line);
+    let properties = serde_json::json!({
+        "outcome": outcome_name(path.outcome), "length": path.length, "plan_length": path.plan_length,
+    });
+    let feature = serde_json::json!({ "type": "Feature", "properties": properties, "geometry": line });
+    files::write(file, |writer| writeln!(writer, "{feature}"))
 }
 
 /// Finds the path of a point.
@@ -155,7 +178,8 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     if let Some(file) = &args.svg {
         output::draw(mesh, Some(&path), file)?;
     }
-    let mut out = files::console(&args.svg)?;
+    write_geojson(args, &path)?;
+    let mut out = files::console(args.svg.iter().chain(&args.geojson))?;
     if json {
         let answer = Answer::new(path.outcome, [path.length, in_plan], &path.points, &path.polygons);
         let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
@@ -337,11 +361,12 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
         let options = SvgOptions::default();
         files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
     }
+    write_geojson(args, &path)?;
     let ends = path.points.first().zip(path.points.last());
     let moved = ends.map(|(first, last)| {
         [(first, args.from), (last, args.to)].map(|(end, asked)| end.xz().distance(asked.0.xz()))
     });
-    let mut out = files::console(&args.svg)?;
+    let mut out = files::console(args.svg.iter().chain(&args.geojson))?;
     if json {
         let lengths = [path.length, path.plan_length];
         let answer = Answer::new(path.outcome, lengths, &path.points, &path.polygons);

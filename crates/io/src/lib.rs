@@ -59,6 +59,7 @@ mod detour;
 mod error;
 #[cfg(feature = "json")]
 mod glb;
+mod ground_map;
 #[cfg(feature = "json")]
 mod json;
 mod mesh;
@@ -80,6 +81,7 @@ pub use error::{IoError, Place};
 pub use glam;
 #[cfg(feature = "json")]
 pub use glb::{GlbOptions, write_glb};
+pub use ground_map::{GroundMap, GroundMapOptions};
 #[cfg(feature = "json")]
 pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use mesh::{SaveFormat, mesh_format, open, open_packed, parse_mesh, save, write_wmesh};

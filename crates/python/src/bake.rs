@@ -44,7 +44,7 @@ pub(crate) fn tile_baker(settings: &mut Entries<'_>, areas: &AreaTable) -> PyRes
     fields::baker(Baker::tiles(), TILES, settings, areas).or_raise()
 }
 
-/// Refuses pipelines that cannot do what is asked for.
+/// Refuses other pipelines than those of voxels.
 fn only_voxels(settings: &mut Entries<'_>, refusal: &'static str) -> PyResult<()> {
     match settings.take("pipeline").and_then(Value::to::<String>).as_deref() {
         None | Some("voxels" | "tiles") => Ok(()),

@@ -58,6 +58,10 @@ pub(crate) enum Command {
     /// Write a mesh in another format: .wmrun to ship with a program, .wmesh to keep, .navmesh for
     /// Detour.
     Pack(PackArgs),
+    /// Write the ground of a mesh as a map of ROS: a grey picture (.pgm) and its description (.yaml).
+    /// The y of the map is -z of the mesh.
+    #[command(allow_negative_numbers = true)]
+    Map(MapArgs),
     /// Write an embedded scene to a binary STL file.
     #[command(allow_negative_numbers = true)]
     Scene(SceneArgs),
@@ -159,6 +163,29 @@ pub(crate) struct PackArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct MapArgs {
+    /// The mesh: a .wmesh or .wmrun file, or one of Detour's (.navmesh, .bin). `-` is standard input.
+    /// Its ground is where the agent's centre may be: bake it for radius 0 if the planner that reads
+    /// the map keeps the robot's distance from walls.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Name of the description; the picture is beside it. Default: the mesh's name with the ending
+    /// .yaml, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Side of a cell in metres.
+    #[arg(long, value_name = "METRES", default_value_t = 0.05)]
+    pub(crate) resolution: f32,
+    /// Height of the storey in metres. Default: the uppermost ground.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) height: Option<f32>,
+    /// Make ground darker that is nearer to a wall than this, in proportion: a map of costs (mode
+    /// scale).
+    #[arg(long, value_name = "METRES")]
+    pub(crate) distance: Option<f32>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ManArgs {
     /// Folder for one page per command. Default: the page of the program, to standard output.
     #[arg(short, long, value_name = "FOLDER")]
@@ -242,6 +269,9 @@ pub(crate) struct PathArgs {
     /// Draw the mesh and the path.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    /// Write the path as GeoJSON: x and -z of the mesh, which are x and y of a plan, and the height.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) geojson: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

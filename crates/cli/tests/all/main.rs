@@ -8,6 +8,7 @@ mod evaluate;
 mod heights;
 mod hostile;
 mod lost;
+mod maps;
 mod mistakes;
 mod plan;
 mod program;

@@ -60,7 +60,7 @@ enum Message {
     Settle(SyncSender<Result<(), BakeError>>),
 }
 
-/// Why a [`WorldWorker`] does not do what it is asked for.
+/// Errors of a [`WorldWorker`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WorkerError {
