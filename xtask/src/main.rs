@@ -51,26 +51,26 @@ enum Task {
     Dist(release::DistArgs),
     /// Run the snapshot tests and accept the new snapshots. Commit them separately.
     Bless,
-    /// Write the types of settings of Python and TypeScript from the settings of the library.
+    /// Write the types of settings of Python and TypeScript, and the table in the guide.
     Settings,
-    /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
+    /// Run the benchmarks of every stage, or with `--peers` compare with Recast and rerecast.
     Bench(bench::BenchArgs),
-    /// Judge our meshes beside those of native Recast, on these scenes or on Recast's levels.
+    /// Judge our meshes and those of native Recast, on these scenes or on Recast's levels.
     Evaluate(bench::EvaluateArgs),
     /// Bake generated worlds at a paper's settings and at growing size, and print the figures
-    /// beside the paper's.
+    /// next to the paper's.
     Tables(tables::TablesArgs),
     /// Run queries from two threads while links come and go, and check answers and memory.
     Soak {
         /// Number of queries.
         #[arg(long, value_name = "COUNT", default_value_t = 1_000_000)]
         queries: u32,
-        /// Instead, change a world for so long while paths are asked for, and compare it with worlds
+        /// Instead, change a world for this time while paths are found, and compare it with worlds
         /// built at once.
         #[arg(long, conflicts_with = "queries")]
         minutes: Option<f64>,
-        /// With `minutes`: walk through a city of so many kilometres a side, of which the tiles around
-        /// the walker are read from a folder.
+        /// With `minutes`: walk through a city of this side in kilometres. The tiles around the walker
+        /// are read from a folder.
         #[arg(long, value_name = "KILOMETRES", requires = "minutes")]
         walk: Option<f64>,
     },

@@ -1,5 +1,5 @@
 //! `cargo xtask tables`: the papers' scenes at the papers' settings, how the cost grows with the
-//! world, convex decompositions, and storeys beside voxels.
+//! world, convex decompositions, and storeys compared with voxels.
 
 #![expect(clippy::print_stdout, reason = "the tables are what the command is for")]
 
@@ -29,11 +29,11 @@ pub(crate) struct TablesArgs {
     /// halls, and the growth to a million vertices.
     #[arg(long)]
     convex: bool,
-    /// Only storeys beside voxels, on levels from `../shared/scenes` and generated ones, at four
+    /// Only storeys and voxels, on levels from `../shared/scenes` and generated ones, at four
     /// resolutions each.
     #[arg(long, conflicts_with = "convex")]
     storeys: bool,
-    /// Only the tables of the papers on decomposition, storeys and voxels, with our figures beside
+    /// Only the tables of the papers on decomposition, storeys and voxels, with our figures next to
     /// theirs.
     #[arg(long, conflicts_with_all = ["convex", "storeys"])]
     sources: bool,
@@ -74,7 +74,7 @@ const SCENES: [(&str, &str, &str); 3] = [
 /// Sides of the city, in multiples of its smallest: 1, 4, 16 and 64 times as much world.
 const SIDES: [u32; 4] = [1, 2, 4, 8];
 
-/// Real levels for storeys beside voxels: name, file, and, where they differ from the usual,
+/// Real levels for storeys and voxels: name, file, and, where they differ from the usual,
 /// settings of the agent and cell sizes.
 const LEVELS: [(&str, &str, &str, &str); 20] = [
     ("garage", "gazebo/parking_garage.glb", "", CELLS),
@@ -101,7 +101,7 @@ const LEVELS: [(&str, &str, &str, &str); 20] = [
     ("stadium", "stk_stadium/stadium.glb", "", LARGE_CELLS),
 ];
 
-/// Generated scenes for storeys beside voxels.
+/// Generated scenes for storeys and voxels.
 const GENERATED: [&str; 5] = ["spiral-stairs", "overlapping-storeys", "terraces", "rolling-terrain", "caves"];
 
 /// Cell sizes in metres. The rough voxels of storeys follow the agent: they are the same for all.
@@ -240,7 +240,7 @@ fn growth_table(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prints a table for each level that is there and was asked for: storeys first, then voxels after
+/// Prints a table for each requested level that exists: storeys first, then voxels after
 /// the slash.
 fn storeys(asked: &[String], folder: &Path) -> Result<()> {
     let is_asked =

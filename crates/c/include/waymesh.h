@@ -29,11 +29,11 @@ thread at a time. A panic inside never leaves the library: it becomes WM_STATUS_
 #define WM_ERROR_TEXT 512
 
 /*
- How a call ended.
+ The result of a call.
  */
 typedef enum wm_status {
     /*
-     All is well.
+     The call succeeded.
      */
     WM_STATUS_OK = 0,
     /*
@@ -79,29 +79,29 @@ typedef enum wm_status {
 } wm_status;
 
 /*
- How far a path leads.
+ The end of a path.
  */
 typedef enum wm_outcome {
     /*
-     To the goal.
+     At the goal.
      */
     WM_OUTCOME_COMPLETE = 0,
     /*
-     To the reachable point nearest to the goal.
+     At the reachable point nearest to the goal.
      */
     WM_OUTCOME_PARTIAL = 1,
     /*
-     Nowhere.
+     No path was found.
      */
     WM_OUTCOME_UNREACHABLE = 2,
     /*
-     Nowhere, since the search ended at its limit.
+     No path was found before the search ended at its limit.
      */
     WM_OUTCOME_UNDECIDED = 3,
 } wm_outcome;
 
 /*
- What an agent does.
+ The state of an agent on its path.
  */
 typedef enum wm_agent_status {
     /*
@@ -117,7 +117,7 @@ typedef enum wm_agent_status {
      */
     WM_AGENT_STATUS_WALKING = 2,
     /*
-     It waits for room on a link.
+     It waits until a link is free.
      */
     WM_AGENT_STATUS_QUEUEING = 3,
     /*
@@ -129,7 +129,7 @@ typedef enum wm_agent_status {
      */
     WM_AGENT_STATUS_ARRIVED = 5,
     /*
-     It is as near to its target as the mesh lets it come.
+     It stands at the reachable place nearest to its target.
      */
     WM_AGENT_STATUS_BLOCKED = 6,
     /*
@@ -153,7 +153,7 @@ typedef enum wm_format {
 } wm_format;
 
 /*
- What a link is for.
+ The purpose of a link.
  */
 typedef enum wm_link_kind {
     /*
@@ -161,7 +161,7 @@ typedef enum wm_link_kind {
      */
     WM_LINK_KIND_USER = 0,
     /*
-     Between two edges that only the levels of the grid keep apart.
+     Between two edges whose heights differ by the rounding of the grid.
      */
     WM_LINK_KIND_LEVEL = 1,
     /*
@@ -187,15 +187,15 @@ typedef enum wm_link_kind {
 } wm_link_kind;
 
 /*
- How a path is searched for.
+ Searches for paths.
  */
 typedef enum wm_search {
     /*
-     The shortest way through the middles of borders, pulled taut. The fastest.
+     The shortest path through the middles of borders, pulled taut. The fastest search.
      */
     WM_SEARCH_FAST = 0,
     /*
-     The shortest path there is.
+     The shortest path.
      */
     WM_SEARCH_SHORTEST = 1,
 } wm_search;
@@ -205,15 +205,15 @@ typedef enum wm_search {
  */
 typedef enum wm_shape_kind {
     /*
-     From min to max.
+     A box from min to max.
      */
     WM_SHAPE_KIND_BOX = 0,
     /*
-     Upright, round the middle of its base, which is min.
+     An upright cylinder around the middle of its base, which is min.
      */
     WM_SHAPE_KIND_CYLINDER = 1,
     /*
-     Upright, over a simple polygon, from min.y to max.y.
+     An upright prism over a simple polygon, from min.y to max.y.
      */
     WM_SHAPE_KIND_PRISM = 2,
 } wm_shape_kind;
@@ -229,13 +229,12 @@ typedef struct wm_crowd wm_crowd;
 typedef struct wm_discs wm_discs;
 
 /*
- A navigation mesh. It never changes, but for its links (wm_mesh_add_link).
+ A navigation mesh. Only its links change (wm_mesh_add_link).
  */
 typedef struct wm_mesh wm_mesh;
 
 /*
- The memory of queries, used again and again: one per thread. After some queries nothing is
- allocated any more.
+ The memory of queries, one per thread. After some queries nothing is allocated any more.
  */
 typedef struct wm_query wm_query;
 
@@ -330,21 +329,21 @@ typedef struct wm_setting {
 typedef int32_t (*wm_progress)(void *user, const char *stage, float done);
 
 /*
- What went wrong.
+ An error.
  */
 typedef struct wm_error {
     /*
-     The same as what the function returned.
+     The status that the function returned.
      */
     enum wm_status status;
     /*
-     What went wrong in UTF-8, cut at the end if it is too long. Ends in a zero byte.
+     The error as a sentence in UTF-8, cut at the end if it is too long. Ends in a zero byte.
      */
     char text[WM_ERROR_TEXT];
 } wm_error;
 
 /*
- What a mesh holds.
+ Figures of a mesh.
  */
 typedef struct wm_mesh_info {
     /*
@@ -380,7 +379,7 @@ typedef struct wm_mesh_info {
      */
     struct wm_vec3 max;
     /*
-     Radius of the agent it was baked for.
+     Radius of the agent for which it was baked.
      */
     float agent_radius;
     /*
@@ -390,44 +389,44 @@ typedef struct wm_mesh_info {
 } wm_mesh_info;
 
 /*
- How far a position may be from the mesh.
+ Largest distance of a position from the mesh.
  */
 typedef struct wm_reach {
     /*
-     To the side, in plan.
+     Sideways, in plan.
      */
     float side;
     /*
-     How far the mesh may be above.
+     Upwards: the mesh may be this much above the position.
      */
     float up;
     /*
-     How far it may be below.
+     Downwards: the mesh may be this much below the position.
      */
     float down;
 } wm_reach;
 
 /*
- Called for polygons that a search comes to, with the number and the area of each, in the thread
- of the query: returns 0 where the path may not lead. It answers the same for a polygon as long
- as the query runs, and must not unwind or longjmp.
+ Filter of polygons. It is called with the number and the area of each polygon that a search
+ reaches, in the thread of the query, and returns 0 where the path may not lead. It must answer
+ the same for a polygon as long as the query runs, and must not unwind or longjmp.
  */
 typedef uint32_t (*wm_allows)(void *user, uint32_t polygon, uint8_t area);
 
 /*
- Called like a wm_allows: returns what a metre costs in a polygon, finite, 0 or more.
+ Cost of a metre in a polygon, called like a wm_allows: finite, 0 or more.
  */
 typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
 
 /*
- Called for links that a search comes to, as a wm_allows is, with the number and the kind of
- each, a wm_link_kind: returns what taking the link costs this agent in metres, 0 or more;
- infinity if it cannot take it.
+ Cost of a link for this agent in metres. It is called like a wm_allows, with the number and the
+ kind (a wm_link_kind) of each link that a search reaches, and returns 0 or more; infinity if the
+ agent cannot take the link.
  */
 typedef float (*wm_link_cost)(void *user, uint64_t link, uint32_t kind);
 
 /*
- Which path is wanted. Start from wm_path_settings_default.
+ Settings of a path. Start from wm_path_settings_default.
  */
 typedef struct wm_path_settings {
     /*
@@ -435,11 +434,11 @@ typedef struct wm_path_settings {
      */
     size_t size;
     /*
-     How it is searched for: a wm_search.
+     The search: a wm_search.
      */
     uint32_t search;
     /*
-     0 if a path that ends before the goal is of no use.
+     0 to refuse a path that ends before the goal.
      */
     uint32_t allow_partial;
     /*
@@ -447,29 +446,29 @@ typedef struct wm_path_settings {
      */
     uint32_t cross_points;
     /*
-     How far both ends may be from the mesh; NULL for the mesh's own.
+     Largest distance of both ends from the mesh; NULL for the mesh's own.
      */
     const struct wm_reach *reach;
     /*
-     What a metre costs in each area, from area 0 on: 0 or more, infinity to close it; NULL for
-     the costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
+     Cost of a metre in each area, from area 0 on: 0 or more, infinity to close it; NULL for the
+     costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
      */
     const float *area_costs;
     /*
-     How many costs there are, at most 256.
+     Number of these costs, at most 256.
      */
     size_t area_cost_count;
     /*
-     Where the path may lead; NULL for everywhere.
+     Filter of polygons; NULL for all of them.
      */
     wm_allows allows;
     /*
-     What a metre costs; NULL for the costs of areas, which it takes the place of otherwise.
+     Cost of a metre, which replaces the costs of areas; NULL for these.
      */
     wm_metre_cost metre_cost;
     /*
-     No metre costs less: 0 if that is not known. With more, searches are faster; with too much,
-     the path is not the cheapest. Read only where metre_cost is not NULL.
+     Lower bound of metre_cost; 0 if there is none. A higher bound makes searches faster; with
+     one that is too high, the path is not the cheapest. Read only where metre_cost is not NULL.
      */
     float least_cost;
     /*
@@ -483,7 +482,7 @@ typedef struct wm_path_settings {
 } wm_path_settings;
 
 /*
- A place on a mesh. On another mesh or a changed one its position is looked up again.
+ A place on a mesh. For another mesh, or a changed one, its position is located again.
  */
 typedef struct wm_place {
     /*
@@ -491,29 +490,29 @@ typedef struct wm_place {
      */
     uint32_t polygon;
     /*
-     On the ground of that polygon.
+     Position on the ground of that polygon.
      */
     struct wm_vec3 position;
     /*
-     Which mesh it is on.
+     Generation of the mesh that it is on.
      */
     uint64_t generation;
 } wm_place;
 
 /*
- What a path is, beside its points.
+ Figures of a path.
  */
 typedef struct wm_path_info {
     /*
-     How far it leads.
+     Its end.
      */
     enum wm_outcome outcome;
     /*
-     Points, also those that the buffer had no room for.
+     Number of points, also of those for which the buffer was too small.
      */
     size_t points;
     /*
-     Polygons that it passes.
+     Number of polygons that it passes.
      */
     size_t polygons;
     /*
@@ -521,25 +520,25 @@ typedef struct wm_path_info {
      */
     float length;
     /*
-     What it costs.
+     Cost.
      */
     float cost;
 } wm_path_info;
 
 /*
- Where a ray ends.
+ The end of a ray.
  */
 typedef struct wm_ray {
     /*
-     The wall that it hit, or the target.
+     The place where it hit a wall, or its target.
      */
     struct wm_place end;
     /*
-     The part of the way, in plan, that is free: from 0 to 1.
+     Share of its length in plan before the wall: from 0 to 1.
      */
     float fraction;
     /*
-     Not 0 if it hit a wall.
+     1 if it hit a wall, else 0.
      */
     uint32_t hit;
     /*
@@ -553,11 +552,11 @@ typedef struct wm_ray {
  */
 typedef struct wm_wall {
     /*
-     Not 0 if there is one within the radius.
+     1 if a wall is within the radius, else 0.
      */
     uint32_t found;
     /*
-     Distance in plan; the radius if there is none.
+     Distance in plan; without a wall, the radius.
      */
     float distance;
     /*
@@ -571,7 +570,7 @@ typedef struct wm_wall {
 } wm_wall;
 
 /*
- Where a link begins or ends: a segment on a polygon, or a point.
+ An end of a link: a segment on a polygon, or a point.
  */
 typedef struct wm_link_end {
     /*
@@ -583,14 +582,14 @@ typedef struct wm_link_end {
      */
     struct wm_vec3 first;
     /*
-     The other end; the same for a point.
+     The other end of the segment; for a point, the same position.
      */
     struct wm_vec3 second;
 } wm_link_end;
 
 /*
- A way from one place to another that is no ground: a jump, a ladder, a lift, a door. Who leaves
- at a third of the first segment arrives at a third of the second.
+ A connection of two places other than over ground: a jump, a ladder, a lift, a door. An agent
+ that leaves at a third of the first segment arrives at a third of the second.
  */
 typedef struct wm_link {
     /*
@@ -598,15 +597,15 @@ typedef struct wm_link {
      */
     uint64_t id;
     /*
-     Where it begins.
+     Start.
      */
     struct wm_link_end from;
     /*
-     Where it ends.
+     End.
      */
     struct wm_link_end to;
     /*
-     0 if it leads one way only.
+     0 if it is taken from start to end only.
      */
     uint32_t both_ways;
     /*
@@ -614,7 +613,7 @@ typedef struct wm_link {
      */
     uint32_t is_open;
     /*
-     What it costs in metres on top of the distance between its ends: finite, 0 or more.
+     Cost in metres in addition to the distance between its ends: finite, 0 or more.
      */
     float extra_cost;
     /*
@@ -622,13 +621,13 @@ typedef struct wm_link {
      */
     uint32_t kind;
     /*
-     For the caller: the library does not look at it.
+     A number of the caller's, which the library does not use.
      */
     uint32_t data;
 } wm_link;
 
 /*
- A shape: an obstacle, or where the ground has another area.
+ A shape, of an obstacle or of ground with another area.
  */
 typedef struct wm_shape {
     /*
@@ -662,7 +661,7 @@ typedef struct wm_shape {
 } wm_shape;
 
 /*
- What an update did.
+ Figures of an update.
  */
 typedef struct wm_update {
     /*
@@ -670,7 +669,7 @@ typedef struct wm_update {
      */
     size_t rebuilt;
     /*
-     Tiles beside them that were fitted to the new borders.
+     Neighbouring tiles that were fitted to the new borders.
      */
     size_t adjusted;
     /*
@@ -684,7 +683,7 @@ typedef struct wm_update {
 } wm_update;
 
 /*
- What an agent is. Start from wm_agent_settings_default.
+ Settings of an agent. Start from wm_agent_settings_default.
  */
 typedef struct wm_agent_settings {
     /*
@@ -704,37 +703,37 @@ typedef struct wm_agent_settings {
      */
     float max_speed;
     /*
-     How fast its wish changes, in metres a second squared.
+     Highest change of its desired velocity, in metres a second squared.
      */
     float acceleration;
     /*
-     How near to its target it has arrived, in metres.
+     Distance from its target in metres within which it has arrived.
      */
     float arrival_distance;
     /*
-     Who gives way: the lower number takes most of the avoidance. At most 255.
+     Priority, at most 255: of two agents, the one with the lower number gives way.
      */
     uint32_t priority;
 } wm_agent_settings;
 
 /*
- Where an agent is, and what it does.
+ The state of an agent.
  */
 typedef struct wm_agent_state {
     /*
-     On the ground, or in the air on a link.
+     Position, on the ground or in the air on a link.
      */
     struct wm_vec3 position;
     /*
-     In metres a second.
+     Velocity in metres a second.
      */
     struct wm_vec3 velocity;
     /*
-     Metres along its path to the end of that.
+     Metres along its path to the end of the path.
      */
     float remaining;
     /*
-     What it does.
+     Status.
      */
     enum wm_agent_status status;
 } wm_agent_state;
@@ -811,7 +810,7 @@ enum wm_status wm_mesh_write(const struct wm_mesh *mesh,
                              struct wm_error *error);
 
 /*
- Another handle of the same mesh. Costs nothing.
+ Writes another handle of the same mesh, in constant time.
  */
 enum wm_status wm_mesh_share(const struct wm_mesh *mesh, struct wm_mesh **shared, struct wm_error *error);
 
@@ -821,18 +820,18 @@ enum wm_status wm_mesh_share(const struct wm_mesh *mesh, struct wm_mesh **shared
 void wm_mesh_free(struct wm_mesh *mesh);
 
 /*
- Makes a hierarchy for large meshes: from now on wm_find_path uses it for fast paths without
- filter and costs, which are then some per cent longer on average and found several times faster.
- Nothing is made for a mesh of fewer than min_polygons; from about 20,000 on it pays. Takes some
- 100 bytes a polygon, and seconds for 30,000 polygons.
+ Makes a hierarchy for large meshes. From then on wm_find_path uses it for fast paths without
+ filter and costs: such paths are some per cent longer on average and found several times faster.
+ A mesh of fewer than min_polygons gets none; it pays from about 20,000 polygons. Takes some 100
+ bytes a polygon, and seconds for 30,000 polygons.
 
- Other handles of the mesh do not get it. No thread may use this handle meanwhile. Once links
- change it is not used any more, until it is made again.
+ Other handles of the mesh do not get it. No thread may use this handle meanwhile. After a change
+ of links it is out of use until it is made again.
  */
 enum wm_status wm_mesh_build_hierarchy(struct wm_mesh *mesh, uint32_t min_polygons, struct wm_error *error);
 
 /*
- Writes what a mesh holds.
+ Writes the figures of a mesh.
  */
 enum wm_status wm_mesh_info_of(const struct wm_mesh *mesh, struct wm_mesh_info *info, struct wm_error *error);
 
@@ -850,7 +849,7 @@ enum wm_status wm_mesh_vertices(const struct wm_mesh *mesh,
 
 /*
  Writes the vertices of all polygons, one polygon after another, clockwise as seen from above.
- Where each begins is in wm_mesh_polygon_starts.
+ wm_mesh_polygon_starts writes the first corner of each polygon.
 
  # Safety
  There is room for `capacity` numbers.
@@ -858,9 +857,9 @@ enum wm_status wm_mesh_vertices(const struct wm_mesh *mesh,
 enum wm_status wm_mesh_corners(const struct wm_mesh *mesh, uint32_t *corners, size_t capacity, size_t *count, struct wm_error *error);
 
 /*
- Writes the first corner of each polygon, and in the end the number of corners: one number more
- than there are polygons. They are in the order of their ids; in the mesh of a world there may be
- ids without a polygon, which have no corners and area 0.
+ Writes the first corner of each polygon, then the number of corners: one number more than there
+ are polygons. The order is that of the ids of polygons; in the mesh of a world an id may have no
+ polygon, which shows as no corners and area 0.
 
  # Safety
  There is room for `capacity` numbers.
@@ -886,7 +885,7 @@ enum wm_status wm_query_new(struct wm_query **query, struct wm_error *error);
 void wm_query_free(struct wm_query *query);
 
 /*
- Writes the default settings of a path: the fastest, partial if it must be, with the areas' costs
+ Writes the default settings of a path: the fastest search, partial paths, and the costs of areas
  that are in the mesh.
  */
 enum wm_status wm_path_settings_default(struct wm_path_settings *settings, struct wm_error *error);
@@ -937,7 +936,7 @@ enum wm_status wm_closest(const struct wm_mesh *mesh,
                           struct wm_error *error);
 
 /*
- Writes where the straight way from a place to a position ends.
+ Casts a ray along the ground from a place to a position and writes its end.
  */
 enum wm_status wm_raycast(const struct wm_mesh *mesh,
                           struct wm_query *query,
@@ -947,8 +946,8 @@ enum wm_status wm_raycast(const struct wm_mesh *mesh,
                           struct wm_error *error);
 
 /*
- Writes where an agent comes to that walks from a place towards a position and slides along
- walls.
+ Writes the place that an agent reaches who walks from a place towards a position and slides
+ along walls.
  */
 enum wm_status wm_move_along(const struct wm_mesh *mesh,
                              struct wm_query *query,
@@ -988,8 +987,8 @@ void wm_discs_free(struct wm_discs *discs);
 
 /*
  Finds the path of a disc, whose centre keeps `radius` metres from all walls of the mesh, and
- writes its points. `search` is a wm_search: the shortest path there is, or a short one in
- less time. Where the fast search shows none, the shortest is searched for.
+ writes its points. `search` is a wm_search. Where the fast search finds no path, the shortest is
+ searched for.
 
  # Safety
  There is room for `capacity` points.
@@ -1028,33 +1027,33 @@ enum wm_status wm_mesh_links(const struct wm_mesh *mesh, struct wm_link *links, 
 enum wm_status wm_mesh_add_link(struct wm_mesh *mesh, const struct wm_link *link, uint64_t *id, struct wm_error *error);
 
 /*
- Removes a link of a mesh. One that is not there is a bad argument. As for wm_mesh_add_link, only
- this handle changes.
+ Removes a link of a mesh. A number that no link has is a bad argument. As with wm_mesh_add_link,
+ only this handle changes.
  */
 enum wm_status wm_mesh_remove_link(struct wm_mesh *mesh, uint64_t link, struct wm_error *error);
 
 /*
- Opens or, with 0, closes a link of a mesh. One that is not there is a bad argument. As for
- wm_mesh_add_link, only this handle changes. Agents of a crowd look for another way at their next
- step.
+ Opens or, with 0, closes a link of a mesh. A number that no link has is a bad argument. As with
+ wm_mesh_add_link, only this handle changes. Agents of a crowd plan again at their next step.
  */
 enum wm_status wm_mesh_set_link_open(struct wm_mesh *mesh, uint64_t link, uint32_t is_open, struct wm_error *error);
 
 /*
- Adds a link to the newest mesh of a world, whose polygons it names, and to those that come: an
- update looks for the ground at its ends again. Writes its number. Handles of wm_world_mesh that
- are there do not get it.
+ Adds a link to the newest mesh of a world, whose polygons it names, and writes its number. Every
+ update finds the ground at its ends again. Existing handles of wm_world_mesh do not get the
+ link.
  */
 enum wm_status wm_world_add_link(struct wm_world *world, const struct wm_link *link, uint64_t *id, struct wm_error *error);
 
 /*
- Removes a link of a world. One that is not there, or was found by an update, is a bad argument.
+ Removes a link of a world. A number that no link has, or that of a link which an update found,
+ is a bad argument.
  */
 enum wm_status wm_world_remove_link(struct wm_world *world, uint64_t link, struct wm_error *error);
 
 /*
- Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a
- bad argument.
+ Opens or, with 0, closes a link of a world, until it is changed again. A number that no link has
+ is a bad argument.
  */
 enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uint32_t is_open, struct wm_error *error);
 
@@ -1078,7 +1077,7 @@ enum wm_status wm_world_new(struct wm_vec3 min,
 void wm_world_free(struct wm_world *world);
 
 /*
- Adds triangles to all tiles that they reach into. The next update builds those.
+ Adds triangles to all tiles that they reach. The next update builds these tiles.
 
  # Safety
  The arrays are as long as the counts say.
@@ -1099,12 +1098,12 @@ enum wm_status wm_world_add_obstacle(struct wm_world *world,
                                      struct wm_error *error);
 
 /*
- Removes an obstacle. One that is not there is a bad argument.
+ Removes an obstacle. A number that no obstacle has is a bad argument.
  */
 enum wm_status wm_world_remove_obstacle(struct wm_world *world, uint64_t obstacle, struct wm_error *error);
 
 /*
- Gives the ground in a shape an area, or takes it away with area 0, from the next update on.
+ Gives the ground in a shape an area, from the next update on; area 0 makes it not walkable.
 
  # Safety
  The shape has as many corners as it says.
@@ -1116,12 +1115,12 @@ enum wm_status wm_world_add_mark(struct wm_world *world,
                                  struct wm_error *error);
 
 /*
- Removes a mark. One that is not there is a bad argument.
+ Removes a mark. A number that no mark has is a bad argument.
  */
 enum wm_status wm_world_remove_mark(struct wm_world *world, uint64_t mark, struct wm_error *error);
 
 /*
- Builds what changed. If it fails, the mesh stays as it was. `update` may be NULL.
+ Builds the changed tiles. If it fails, the mesh stays as it was. `update` may be NULL.
  */
 enum wm_status wm_world_update(struct wm_world *world, struct wm_update *update, struct wm_error *error);
 
@@ -1171,7 +1170,7 @@ enum wm_status wm_crowd_set_target(struct wm_crowd *crowd,
                                    struct wm_error *error);
 
 /*
- Puts an agent where the game moved it: at the place of the mesh that is nearest to a position.
+ Moves an agent at once, to the place of the mesh that is nearest to a position.
  */
 enum wm_status wm_crowd_set_position(struct wm_crowd *crowd,
                                      const struct wm_mesh *mesh,
@@ -1214,13 +1213,13 @@ enum wm_status wm_crowd_set_position_discs(struct wm_crowd *crowd,
                                            struct wm_error *error);
 
 /*
- Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow
- for it. `discs` is of the mesh that the agents were added to.
+ Like wm_crowd_step, where each agent plans by its own radius and avoids passages that are too
+ narrow for it. `discs` must be of the mesh that the agents were added to.
  */
 enum wm_status wm_crowd_step_discs(struct wm_crowd *crowd, const struct wm_discs *discs, float seconds, struct wm_error *error);
 
 /*
- Writes where an agent is and what it does.
+ Writes the state of an agent.
  */
 enum wm_status wm_crowd_agent(const struct wm_crowd *crowd, uint64_t agent, struct wm_agent_state *state, struct wm_error *error);
 

@@ -18,7 +18,7 @@ pub struct Crowd {
     next: u64,
 }
 
-/// What an agent is. Start from wm_agent_settings_default.
+/// Settings of an agent. Start from wm_agent_settings_default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgentSettings {
@@ -30,15 +30,15 @@ pub struct AgentSettings {
     pub height: f32,
     /// Highest speed in metres a second.
     pub max_speed: f32,
-    /// How fast its wish changes, in metres a second squared.
+    /// Highest change of its desired velocity, in metres a second squared.
     pub acceleration: f32,
-    /// How near to its target it has arrived, in metres.
+    /// Distance from its target in metres within which it has arrived.
     pub arrival_distance: f32,
-    /// Who gives way: the lower number takes most of the avoidance. At most 255.
+    /// Priority, at most 255: of two agents, the one with the lower number gives way.
     pub priority: u32,
 }
 
-/// What an agent does.
+/// The state of an agent on its path.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentStatus {
@@ -48,29 +48,29 @@ pub enum AgentStatus {
     Waiting = 1,
     /// It walks.
     Walking = 2,
-    /// It waits for room on a link.
+    /// It waits until a link is free.
     Queueing = 3,
     /// It is on a link.
     OnLink = 4,
     /// It is at its target.
     Arrived = 5,
-    /// It is as near to its target as the mesh lets it come.
+    /// It stands at the reachable place nearest to its target.
     Blocked = 6,
     /// No ground is near it.
     Lost = 7,
 }
 
-/// Where an agent is, and what it does.
+/// The state of an agent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgentState {
-    /// On the ground, or in the air on a link.
+    /// Position, on the ground or in the air on a link.
     pub position: Vec3,
-    /// In metres a second.
+    /// Velocity in metres a second.
     pub velocity: Vec3,
-    /// Metres along its path to the end of that.
+    /// Metres along its path to the end of the path.
     pub remaining: f32,
-    /// What it does.
+    /// Status.
     pub status: AgentStatus,
 }
 
@@ -206,7 +206,7 @@ pub extern "C" fn wm_crowd_set_target(
     })
 }
 
-/// Puts an agent where the game moved it: at the place of the mesh that is nearest to a position.
+/// Moves an agent at once, to the place of the mesh that is nearest to a position.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_crowd_set_position(
     crowd: Option<&mut Crowd>,
@@ -282,8 +282,8 @@ pub extern "C" fn wm_crowd_set_position_discs(
     })
 }
 
-/// Like wm_crowd_step, where each agent plans by its own radius: it goes round what is too narrow
-/// for it. `discs` is of the mesh that the agents were added to.
+/// Like wm_crowd_step, where each agent plans by its own radius and avoids passages that are too
+/// narrow for it. `discs` must be of the mesh that the agents were added to.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_crowd_step_discs(
     crowd: Option<&mut Crowd>,
@@ -297,7 +297,7 @@ pub extern "C" fn wm_crowd_step_discs(
     })
 }
 
-/// Writes where an agent is and what it does.
+/// Writes the state of an agent.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_crowd_agent(
     crowd: Option<&Crowd>,

@@ -1,4 +1,4 @@
-//! Links: ways that are no ground, on meshes and in worlds.
+//! Links between places of meshes and worlds.
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::settings::unknown;
 use crate::status::{Error, Failure, Status, guard};
 use crate::world::{World, was_there};
 
-/// What a link is for.
+/// The purpose of a link.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// Made by the user.
     User = 0,
-    /// Between two edges that only the levels of the grid keep apart.
+    /// Between two edges whose heights differ by the rounding of the grid.
     Level = 1,
     /// Up or down a stair or a step higher than the agent's.
     Step = 2,
@@ -33,7 +33,7 @@ pub enum LinkKind {
     Lift = 17,
 }
 
-/// Where a link begins or ends: a segment on a polygon, or a point.
+/// An end of a link: a segment on a polygon, or a point.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEnd {
@@ -41,30 +41,30 @@ pub struct LinkEnd {
     pub polygon: u32,
     /// One end of the segment, on the polygon.
     pub first: Vec3,
-    /// The other end; the same for a point.
+    /// The other end of the segment; for a point, the same position.
     pub second: Vec3,
 }
 
-/// A way from one place to another that is no ground: a jump, a ladder, a lift, a door. Who leaves
-/// at a third of the first segment arrives at a third of the second.
+/// A connection of two places other than over ground: a jump, a ladder, a lift, a door. An agent
+/// that leaves at a third of the first segment arrives at a third of the second.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Its number, which no other link of the mesh ever gets. Not read where a link is added.
     pub id: u64,
-    /// Where it begins.
+    /// Start.
     pub from: LinkEnd,
-    /// Where it ends.
+    /// End.
     pub to: LinkEnd,
-    /// 0 if it leads one way only.
+    /// 0 if it is taken from start to end only.
     pub both_ways: u32,
     /// 0 if it is closed: no query takes it.
     pub is_open: u32,
-    /// What it costs in metres on top of the distance between its ends: finite, 0 or more.
+    /// Cost in metres in addition to the distance between its ends: finite, 0 or more.
     pub extra_cost: f32,
     /// A wm_link_kind.
     pub kind: u32,
-    /// For the caller: the library does not look at it.
+    /// A number of the caller's, which the library does not use.
     pub data: u32,
 }
 
@@ -180,8 +180,8 @@ pub extern "C" fn wm_mesh_add_link(
     })
 }
 
-/// Removes a link of a mesh. One that is not there is a bad argument. As for wm_mesh_add_link, only
-/// this handle changes.
+/// Removes a link of a mesh. A number that no link has is a bad argument. As with wm_mesh_add_link,
+/// only this handle changes.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_mesh_remove_link(
     mesh: Option<&mut Mesh>,
@@ -196,9 +196,8 @@ pub extern "C" fn wm_mesh_remove_link(
     })
 }
 
-/// Opens or, with 0, closes a link of a mesh. One that is not there is a bad argument. As for
-/// wm_mesh_add_link, only this handle changes. Agents of a crowd look for another way at their next
-/// step.
+/// Opens or, with 0, closes a link of a mesh. A number that no link has is a bad argument. As with
+/// wm_mesh_add_link, only this handle changes. Agents of a crowd plan again at their next step.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_mesh_set_link_open(
     mesh: Option<&mut Mesh>,
@@ -214,9 +213,9 @@ pub extern "C" fn wm_mesh_set_link_open(
     })
 }
 
-/// Adds a link to the newest mesh of a world, whose polygons it names, and to those that come: an
-/// update looks for the ground at its ends again. Writes its number. Handles of wm_world_mesh that
-/// are there do not get it.
+/// Adds a link to the newest mesh of a world, whose polygons it names, and writes its number. Every
+/// update finds the ground at its ends again. Existing handles of wm_world_mesh do not get the
+/// link.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_add_link(
     world: Option<&mut World>,
@@ -231,7 +230,8 @@ pub extern "C" fn wm_world_add_link(
     })
 }
 
-/// Removes a link of a world. One that is not there, or was found by an update, is a bad argument.
+/// Removes a link of a world. A number that no link has, or that of a link which an update found,
+/// is a bad argument.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_remove_link(
     world: Option<&mut World>,
@@ -241,8 +241,8 @@ pub extern "C" fn wm_world_remove_link(
     guard(error, || was_there("link", link, given("world", world)?.0.remove_link(LinkId(link))))
 }
 
-/// Opens or, with 0, closes a link of a world, also over all updates. One that is not there is a
-/// bad argument.
+/// Opens or, with 0, closes a link of a world, until it is changed again. A number that no link has
+/// is a bad argument.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_set_link_open(
     world: Option<&mut World>,

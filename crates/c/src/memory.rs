@@ -1,4 +1,4 @@
-//! What C gives as pointers: arrays, strings, and places to write to. All `unsafe` code is here.
+//! Pointers that C gives: arrays, strings, and places to write to. All `unsafe` code is here.
 
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
@@ -82,7 +82,7 @@ fn check<T>(name: &'static str, first: *const T, count: usize) -> Result<(), Fai
     Ok(())
 }
 
-/// Copies as much as fits and tells how much there is.
+/// Copies as many items as fit and writes their number.
 pub(crate) fn fill<T: Copy>(
     name: &'static str,
     buffer: &mut [MaybeUninit<T>],
@@ -101,7 +101,7 @@ pub(crate) fn fill<T: Copy>(
     Ok(())
 }
 
-/// Copies to a buffer of the caller's as much as fits and tells how much there is.
+/// Copies as many items as fit to a buffer of the caller's and writes their number.
 ///
 /// # Safety
 /// As for [`buffer`].
@@ -112,7 +112,7 @@ pub(crate) unsafe fn copy<T: Copy>(
     count: Out<'_, usize>,
     items: impl ExactSizeIterator<Item = T>,
 ) -> Result<(), Failure> {
-    // SAFETY: the caller of this function promises what `buffer` asks for.
+    // SAFETY: the caller promises what `buffer` requires.
     fill(name, unsafe { buffer(name, first, capacity)? }, count, items)
 }
 

@@ -1,4 +1,4 @@
-//! Meshes: bakes, files, and what they hold.
+//! Meshes: bakes, files and content.
 
 use std::ffi::{CString, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -15,7 +15,7 @@ use crate::memory::{Out, copy, file_name, given, put, slice};
 use crate::settings::{Setting, Settings, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
-/// A navigation mesh. It never changes, but for its links (wm_mesh_add_link).
+/// A navigation mesh. Only its links change (wm_mesh_add_link).
 #[derive(Clone, Debug)]
 pub struct Mesh(pub(crate) Arc<NavMesh>, pub(crate) Option<Arc<Hierarchy>>);
 
@@ -59,7 +59,7 @@ pub enum Format {
     Packed = 1,
 }
 
-/// What a mesh holds.
+/// Figures of a mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshInfo {
@@ -79,7 +79,7 @@ pub struct MeshInfo {
     pub min: Vec3,
     /// Greatest corner.
     pub max: Vec3,
-    /// Radius of the agent it was baked for.
+    /// Radius of the agent for which it was baked.
     pub agent_radius: f32,
     /// Height of that agent.
     pub agent_height: f32,
@@ -89,14 +89,14 @@ pub struct MeshInfo {
 /// that is done, from 0 to 1. Returns 0 to end the bake. It must not unwind or longjmp.
 pub type Progress = Option<extern "C" fn(user: *mut c_void, stage: *const c_char, done: f32) -> i32>;
 
-/// What the progress function gets back.
+/// The argument of the progress function.
 struct User(*mut c_void);
 
-// SAFETY: the library never looks at what it points to; it hands it to the function that came with
+// SAFETY: the library never reads what it points to; it passes it to the function that came with
 // it, whose docs say that this happens on another thread.
 unsafe impl Send for User {}
 
-/// Passes what happens on to C.
+/// Reports the progress of a bake to C.
 struct Reporter {
     progress: Progress,
     user: User,
@@ -171,7 +171,7 @@ impl Triangles {
         if !self.vertices.is_null() && !self.doubles.is_null() {
             return Err(bad(&"vertices and doubles are both given: one of them must be NULL"));
         }
-        // SAFETY: the caller of this function promises what `slice` asks for.
+        // SAFETY: the caller promises what `slice` requires.
         let corners = unsafe { slice("indices", self.indices, triples(self.count)?)? };
         let count = if self.areas.is_null() { 0 } else { self.count };
         // SAFETY: likewise; there is an area per triangle.
@@ -341,7 +341,7 @@ pub unsafe extern "C" fn wm_mesh_write(
     })
 }
 
-/// Another handle of the same mesh. Costs nothing.
+/// Writes another handle of the same mesh, in constant time.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_mesh_share(
     mesh: Option<&Mesh>,
@@ -357,13 +357,13 @@ pub extern "C" fn wm_mesh_free(mesh: Option<Box<Mesh>>) {
     drop(mesh);
 }
 
-/// Makes a hierarchy for large meshes: from now on wm_find_path uses it for fast paths without
-/// filter and costs, which are then some per cent longer on average and found several times faster.
-/// Nothing is made for a mesh of fewer than min_polygons; from about 20,000 on it pays. Takes some
-/// 100 bytes a polygon, and seconds for 30,000 polygons.
+/// Makes a hierarchy for large meshes. From then on wm_find_path uses it for fast paths without
+/// filter and costs: such paths are some per cent longer on average and found several times faster.
+/// A mesh of fewer than min_polygons gets none; it pays from about 20,000 polygons. Takes some 100
+/// bytes a polygon, and seconds for 30,000 polygons.
 ///
-/// Other handles of the mesh do not get it. No thread may use this handle meanwhile. Once links
-/// change it is not used any more, until it is made again.
+/// Other handles of the mesh do not get it. No thread may use this handle meanwhile. After a change
+/// of links it is out of use until it is made again.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_mesh_build_hierarchy(
     mesh: Option<&mut Mesh>,
@@ -378,7 +378,7 @@ pub extern "C" fn wm_mesh_build_hierarchy(
     })
 }
 
-/// Writes what a mesh holds.
+/// Writes the figures of a mesh.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_mesh_info_of(
     mesh: Option<&Mesh>,
@@ -425,7 +425,7 @@ pub unsafe extern "C" fn wm_mesh_vertices(
 }
 
 /// Writes the vertices of all polygons, one polygon after another, clockwise as seen from above.
-/// Where each begins is in wm_mesh_polygon_starts.
+/// wm_mesh_polygon_starts writes the first corner of each polygon.
 ///
 /// # Safety
 /// There is room for `capacity` numbers.
@@ -446,9 +446,9 @@ pub unsafe extern "C" fn wm_mesh_corners(
     })
 }
 
-/// Writes the first corner of each polygon, and in the end the number of corners: one number more
-/// than there are polygons. They are in the order of their ids; in the mesh of a world there may be
-/// ids without a polygon, which have no corners and area 0.
+/// Writes the first corner of each polygon, then the number of corners: one number more than there
+/// are polygons. The order is that of the ids of polygons; in the mesh of a world an id may have no
+/// polygon, which shows as no corners and area 0.
 ///
 /// # Safety
 /// There is room for `capacity` numbers.

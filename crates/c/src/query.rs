@@ -20,8 +20,7 @@ use crate::mesh::{Mesh, Vec3, hand_out};
 use crate::settings::unknown;
 use crate::status::{Error, Failure, Status, guard};
 
-/// The memory of queries, used again and again: one per thread. After some queries nothing is
-/// allocated any more.
+/// The memory of queries, one per thread. After some queries nothing is allocated any more.
 #[derive(Debug, Default)]
 pub struct Query {
     scratch: QueryScratch,
@@ -29,15 +28,15 @@ pub struct Query {
     polygons: Vec<PolyId>,
 }
 
-/// How far a position may be from the mesh.
+/// Largest distance of a position from the mesh.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// To the side, in plan.
+    /// Sideways, in plan.
     pub side: f32,
-    /// How far the mesh may be above.
+    /// Upwards: the mesh may be this much above the position.
     pub up: f32,
-    /// How far it may be below.
+    /// Downwards: the mesh may be this much below the position.
     pub down: f32,
 }
 
@@ -51,15 +50,15 @@ impl Reach {
     }
 }
 
-/// A place on a mesh. On another mesh or a changed one its position is looked up again.
+/// A place on a mesh. For another mesh, or a changed one, its position is located again.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Number of its polygon.
     pub polygon: u32,
-    /// On the ground of that polygon.
+    /// Position on the ground of that polygon.
     pub position: Vec3,
-    /// Which mesh it is on.
+    /// Generation of the mesh that it is on.
     pub generation: u64,
 }
 
@@ -75,54 +74,54 @@ impl From<Place> for Location {
     }
 }
 
-/// How a path is searched for.
+/// Searches for paths.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
-    /// The shortest way through the middles of borders, pulled taut. The fastest.
+    /// The shortest path through the middles of borders, pulled taut. The fastest search.
     Fast = 0,
-    /// The shortest path there is.
+    /// The shortest path.
     Shortest = 1,
 }
 
-/// Called for polygons that a search comes to, with the number and the area of each, in the thread
-/// of the query: returns 0 where the path may not lead. It answers the same for a polygon as long
-/// as the query runs, and must not unwind or longjmp.
+/// Filter of polygons. It is called with the number and the area of each polygon that a search
+/// reaches, in the thread of the query, and returns 0 where the path may not lead. It must answer
+/// the same for a polygon as long as the query runs, and must not unwind or longjmp.
 pub type Allows = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8) -> u32>;
 
-/// Called like a wm_allows: returns what a metre costs in a polygon, finite, 0 or more.
+/// Cost of a metre in a polygon, called like a wm_allows: finite, 0 or more.
 pub type MetreCost = Option<extern "C" fn(user: *mut c_void, polygon: u32, area: u8) -> f32>;
 
-/// Called for links that a search comes to, as a wm_allows is, with the number and the kind of
-/// each, a wm_link_kind: returns what taking the link costs this agent in metres, 0 or more;
-/// infinity if it cannot take it.
+/// Cost of a link for this agent in metres. It is called like a wm_allows, with the number and the
+/// kind (a wm_link_kind) of each link that a search reaches, and returns 0 or more; infinity if the
+/// agent cannot take the link.
 pub type LinkCost = Option<extern "C" fn(user: *mut c_void, link: u64, kind: u32) -> f32>;
 
-/// Which path is wanted. Start from wm_path_settings_default.
+/// Settings of a path. Start from wm_path_settings_default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PathSettings {
     /// Bytes of this structure.
     pub size: usize,
-    /// How it is searched for: a wm_search.
+    /// The search: a wm_search.
     pub search: u32,
-    /// 0 if a path that ends before the goal is of no use.
+    /// 0 to refuse a path that ends before the goal.
     pub allow_partial: u32,
     /// Not 0 for a point at every border that the path crosses.
     pub cross_points: u32,
-    /// How far both ends may be from the mesh; NULL for the mesh's own.
+    /// Largest distance of both ends from the mesh; NULL for the mesh's own.
     pub reach: *const Reach,
-    /// What a metre costs in each area, from area 0 on: 0 or more, infinity to close it; NULL for
-    /// the costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
+    /// Cost of a metre in each area, from area 0 on: 0 or more, infinity to close it; NULL for the
+    /// costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
     pub area_costs: *const f32,
-    /// How many costs there are, at most 256.
+    /// Number of these costs, at most 256.
     pub area_cost_count: usize,
-    /// Where the path may lead; NULL for everywhere.
+    /// Filter of polygons; NULL for all of them.
     pub allows: Allows,
-    /// What a metre costs; NULL for the costs of areas, which it takes the place of otherwise.
+    /// Cost of a metre, which replaces the costs of areas; NULL for these.
     pub metre_cost: MetreCost,
-    /// No metre costs less: 0 if that is not known. With more, searches are faster; with too much,
-    /// the path is not the cheapest. Read only where metre_cost is not NULL.
+    /// Lower bound of metre_cost; 0 if there is none. A higher bound makes searches faster; with
+    /// one that is too high, the path is not the cheapest. Read only where metre_cost is not NULL.
     pub least_cost: f32,
     /// Cost of taking a link, in addition to its length and its extra cost; NULL for none.
     pub link_cost: LinkCost,
@@ -130,17 +129,17 @@ pub struct PathSettings {
     pub user: *mut c_void,
 }
 
-/// How far a path leads.
+/// The end of a path.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// To the goal.
+    /// At the goal.
     Complete = 0,
-    /// To the reachable point nearest to the goal.
+    /// At the reachable point nearest to the goal.
     Partial = 1,
-    /// Nowhere.
+    /// No path was found.
     Unreachable = 2,
-    /// Nowhere, since the search ended at its limit.
+    /// No path was found before the search ended at its limit.
     Undecided = 3,
 }
 
@@ -155,31 +154,31 @@ impl From<waymesh::Outcome> for Outcome {
     }
 }
 
-/// What a path is, beside its points.
+/// Figures of a path.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathInfo {
-    /// How far it leads.
+    /// Its end.
     pub outcome: Outcome,
-    /// Points, also those that the buffer had no room for.
+    /// Number of points, also of those for which the buffer was too small.
     pub points: usize,
-    /// Polygons that it passes.
+    /// Number of polygons that it passes.
     pub polygons: usize,
     /// Length in metres.
     pub length: f32,
-    /// What it costs.
+    /// Cost.
     pub cost: f32,
 }
 
-/// Where a ray ends.
+/// The end of a ray.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// The wall that it hit, or the target.
+    /// The place where it hit a wall, or its target.
     pub end: Place,
-    /// The part of the way, in plan, that is free: from 0 to 1.
+    /// Share of its length in plan before the wall: from 0 to 1.
     pub fraction: f32,
-    /// Not 0 if it hit a wall.
+    /// 1 if it hit a wall, else 0.
     pub hit: u32,
     /// The wall's normal in plan, towards the start; 0 without a hit.
     pub normal: Vec3,
@@ -189,9 +188,9 @@ pub struct Ray {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// Not 0 if there is one within the radius.
+    /// 1 if a wall is within the radius, else 0.
     pub found: u32,
-    /// Distance in plan; the radius if there is none.
+    /// Distance in plan; without a wall, the radius.
     pub distance: f32,
     /// Its closest point.
     pub point: Vec3,
@@ -220,7 +219,7 @@ pub extern "C" fn wm_query_free(query: Option<Box<Query>>) {
     drop(query);
 }
 
-/// Writes the default settings of a path: the fastest, partial if it must be, with the areas' costs
+/// Writes the default settings of a path: the fastest search, partial paths, and the costs of areas
 /// that are in the mesh.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_path_settings_default(
@@ -317,8 +316,8 @@ pub unsafe extern "C" fn wm_find_path(
     })
 }
 
-/// The functions of path settings, and the costs of areas where none of them says what a metre
-/// costs.
+/// The functions of path settings, and the costs of areas, which apply without a function for the
+/// cost of a metre.
 struct Callbacks {
     allows: Allows,
     metre_cost: MetreCost,
@@ -353,7 +352,8 @@ impl Callbacks {
         self.bad.take().map_or(Ok(()), |text| Err(Failure::new(Status::BadSetting, text)))
     }
 
-    /// Returns a cost that a function gave, or `instead` and notes `what` if it is out of range.
+    /// Returns a cost from a function of the caller's. For one that is out of range, returns
+    /// `instead` and notes `what`.
     fn checked(&self, cost: f32, is_fine: bool, instead: f32, what: std::fmt::Arguments<'_>) -> f32 {
         if is_fine {
             return cost;
@@ -421,7 +421,7 @@ fn search_of(what: &'static str, kind: u32) -> Result<PathSearch, Failure> {
     }
 }
 
-/// Writes what a path is, and as many of its points as fit.
+/// Writes the figures of a path, and as many of its points as fit.
 fn give_path(
     outcome: waymesh::Outcome,
     [length, cost]: [f32; 2],
@@ -437,7 +437,7 @@ fn give_path(
 }
 
 impl PathSettings {
-    /// Puts what C asks for into the options.
+    /// Sets the options that C requests.
     ///
     /// # Safety
     /// The arrays are as long as they say.
@@ -506,7 +506,7 @@ pub extern "C" fn wm_closest(
     })
 }
 
-/// Writes where the straight way from a place to a position ends.
+/// Casts a ray along the ground from a place to a position and writes its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_raycast(
     mesh: Option<&Mesh>,
@@ -532,8 +532,8 @@ pub extern "C" fn wm_raycast(
     })
 }
 
-/// Writes where an agent comes to that walks from a place towards a position and slides along
-/// walls.
+/// Writes the place that an agent reaches who walks from a place towards a position and slides
+/// along walls.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_move_along(
     mesh: Option<&Mesh>,
@@ -625,8 +625,8 @@ pub extern "C" fn wm_discs_free(discs: Option<Box<Discs>>) {
 }
 
 /// Finds the path of a disc, whose centre keeps `radius` metres from all walls of the mesh, and
-/// writes its points. `search` is a wm_search: the shortest path there is, or a short one in
-/// less time. Where the fast search shows none, the shortest is searched for.
+/// writes its points. `search` is a wm_search. Where the fast search finds no path, the shortest is
+/// searched for.
 ///
 /// # Safety
 /// There is room for `capacity` points.

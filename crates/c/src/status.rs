@@ -1,4 +1,4 @@
-//! How a call ended.
+//! Statuses and errors of calls.
 
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,11 +11,11 @@ use waymesh_crowd::CrowdError;
 
 use crate::memory::Out;
 
-/// How a call ended.
+/// The result of a call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All is well.
+    /// The call succeeded.
     Ok = 0,
     /// A pointer is NULL, a count is too large, or a handle is of another mesh.
     BadArgument = 1,
@@ -42,13 +42,13 @@ pub enum Status {
 /// Bytes of the text of an error, with the zero at its end.
 pub const WM_ERROR_TEXT: usize = 512;
 
-/// What went wrong.
+/// An error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Error {
-    /// The same as what the function returned.
+    /// The status that the function returned.
     pub status: Status,
-    /// What went wrong in UTF-8, cut at the end if it is too long. Ends in a zero byte.
+    /// The error as a sentence in UTF-8, cut at the end if it is too long. Ends in a zero byte.
     pub text: [c_char; WM_ERROR_TEXT],
 }
 
@@ -131,7 +131,7 @@ impl From<BakeError> for Failure {
 
 /// Runs a call: errors and panics become a status.
 pub(crate) fn guard(error: Out<'_, Error>, run: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // What a panic leaves half changed is behind a handle, which the header says to free.
+    // A handle that a panic left half changed must be freed, as the header says.
     let failure = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => return Status::Ok,
         Ok(Err(failure)) => failure,

@@ -1,4 +1,4 @@
-//! Worlds that change while queries go on.
+//! Worlds that change while queries run.
 
 use std::mem::MaybeUninit;
 use waymesh::fields::AnyBaker;
@@ -26,15 +26,15 @@ fn bad(reason: impl std::fmt::Display) -> Failure {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapeKind {
-    /// From min to max.
+    /// A box from min to max.
     Box = 0,
-    /// Upright, round the middle of its base, which is min.
+    /// An upright cylinder around the middle of its base, which is min.
     Cylinder = 1,
-    /// Upright, over a simple polygon, from min.y to max.y.
+    /// An upright prism over a simple polygon, from min.y to max.y.
     Prism = 2,
 }
 
-/// A shape: an obstacle, or where the ground has another area.
+/// A shape, of an obstacle or of ground with another area.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -82,13 +82,13 @@ impl Shape {
     }
 }
 
-/// What an update did.
+/// Figures of an update.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
     /// Tiles that were built.
     pub rebuilt: usize,
-    /// Tiles beside them that were fitted to the new borders.
+    /// Neighbouring tiles that were fitted to the new borders.
     pub adjusted: usize,
     /// Polygons of the new mesh.
     pub polygons: usize,
@@ -135,7 +135,7 @@ pub extern "C" fn wm_world_free(world: Option<Box<World>>) {
     drop(world);
 }
 
-/// Adds triangles to all tiles that they reach into. The next update builds those.
+/// Adds triangles to all tiles that they reach. The next update builds these tiles.
 ///
 /// # Safety
 /// The arrays are as long as the counts say.
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn wm_world_add_obstacle(
     })
 }
 
-/// Removes an obstacle. One that is not there is a bad argument.
+/// Removes an obstacle. A number that no obstacle has is a bad argument.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_remove_obstacle(
     world: Option<&mut World>,
@@ -188,7 +188,7 @@ pub extern "C" fn wm_world_remove_obstacle(
     })
 }
 
-/// Gives the ground in a shape an area, or takes it away with area 0, from the next update on.
+/// Gives the ground in a shape an area, from the next update on; area 0 makes it not walkable.
 ///
 /// # Safety
 /// The shape has as many corners as it says.
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn wm_world_add_mark(
     })
 }
 
-/// Removes a mark. One that is not there is a bad argument.
+/// Removes a mark. A number that no mark has is a bad argument.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_remove_mark(
     world: Option<&mut World>,
@@ -220,13 +220,13 @@ pub extern "C" fn wm_world_remove_mark(
     guard(error, || was_there("mark", mark, given("world", world)?.0.remove_mark(MarkId(mark))))
 }
 
-/// The error for what was to be removed and is not there.
+/// Returns the error for removing a number that does not exist.
 pub(crate) fn was_there(kind: &str, number: u64, was_there: bool) -> Result<(), Failure> {
     let text = || format!("there is no {kind} {number}");
     was_there.then_some(()).ok_or_else(|| Failure::new(Status::BadArgument, text()))
 }
 
-/// Builds what changed. If it fails, the mesh stays as it was. `update` may be NULL.
+/// Builds the changed tiles. If it fails, the mesh stays as it was. `update` may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_world_update(
     world: Option<&mut World>,

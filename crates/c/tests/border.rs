@@ -21,7 +21,7 @@ const TRIANGLES: [u32; 6] = [0, 1, 2, 0, 2, 3];
 const FROM: Vec3 = Vec3 { x: 1.0, y: 0.0, z: 1.0 };
 const TO: Vec3 = Vec3 { x: 3.0, y: 0.0, z: 3.0 };
 
-/// What a call wrote: it must have ended well.
+/// Returns what a call wrote, which must have succeeded.
 #[track_caller]
 fn written<T>(
     call: impl FnOnce(Option<&mut MaybeUninit<T>>, Option<&mut MaybeUninit<Error>>) -> Status,

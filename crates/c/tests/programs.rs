@@ -10,7 +10,7 @@ use std::process::Command;
 
 use common::{FLAGS, has, library};
 
-/// How a program is run.
+/// Ways to run a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Under {
     Nothing,

@@ -12,7 +12,7 @@ use waymesh_graph::{LinkChoice, LinkId, MeshFormat, Path, QueryScratch};
 use crate::convert::{Fields, bytes, flat, object, point, positions};
 use crate::error::{Kind, OrThrow, Thrown};
 
-/// What queries use again and again.
+/// Memory that queries reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(crate) scratch: QueryScratch,
@@ -28,7 +28,7 @@ pub struct NavMesh {
     pub(crate) memory: RefCell<Memory>,
     /// `true` if a metre of some area costs other than 1.
     pub(crate) has_costs: bool,
-    /// Made when a radius is first asked for.
+    /// Made for the first query with a radius.
     #[cfg(feature = "bake")]
     pub(crate) clearance: std::cell::OnceCell<waymesh::ClearanceNavMesh>,
     /// JSON; none for a mesh that was read.

@@ -24,7 +24,7 @@ pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
 /// Options of a path.
 type Options = PathOptions<AnyPolygon, MeshCosts>;
 
-/// What is asked of a path, with the radius if there is one.
+/// Options of a path, with the radius if one is given.
 struct Asked {
     options: Options,
     allow_partial: bool,
@@ -287,7 +287,7 @@ impl NavMesh {
         ]))
     }
 
-    /// Where a step ends that slides along walls.
+    /// The end of a step that slides along walls.
     #[wasm_bindgen(js_name = moveAlong)]
     pub fn move_along(
         &self,

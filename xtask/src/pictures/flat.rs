@@ -12,7 +12,7 @@ use waymesh::region::{
     MonotoneConfig, SurfacesConfig, WatershedConfig, partition_monotone, partition_surfaces,
     partition_watershed,
 };
-use waymesh::solid::{Look, SightTree};
+use waymesh::solid::{RayOutcome, RayTree};
 use waymesh::voxel::{VoxelConfig, rasterize};
 use waymesh::{NavMesh, PolyId, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -198,11 +198,11 @@ pub(super) fn spans() -> Result<String> {
 }
 
 /// Looks in a cut through a closed box, one without a bottom, and a bridge of one side.
-pub(super) fn looks() -> Result<String> {
+pub(super) fn rays() -> Result<String> {
     const SIDE: f32 = 0.1;
-    const LOOKS: u8 = 24;
+    const RAYS: u8 = 24;
     let mut sheet = Sheet::new(
-        "solid: how many looks around and up leave a solid that they did not enter",
+        "solid: how many rays around and up leave a solid that they did not enter",
         [3, 1],
         [270.0, 190.0],
     );
@@ -226,7 +226,7 @@ pub(super) fn looks() -> Result<String> {
         let corners = triangles.concat();
         let indices =
             (0..u32::try_from(triangles.len())?).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect();
-        let tree = SightTree::new(&TriangleSoup::new(corners, indices)?)?;
+        let tree = RayTree::new(&TriangleSoup::new(corners, indices)?)?;
         let view = sheet.view(caption, Eye::Side, low, high);
         let count = (high - low) / SIDE;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few cells")]
@@ -236,12 +236,12 @@ pub(super) fn looks() -> Result<String> {
             Vec3::new(low.x + (x as f32 + 0.5) * SIDE, high.y - (y as f32 + 0.5) * SIDE, 0.01)
         };
         sheet.canvas.raster(view.at(low.with_y(high.y)), f64::from(SIDE) * view.scale, size, |x, y| {
-            let leaves = |look: &u8| {
-                let turn = (f32::from(*look) + 0.5) / f32::from(LOOKS) * std::f32::consts::PI;
-                tree.look(centre(x, y), Vec3::new(turn.cos(), turn.sin(), 0.0)) == Look::Leaves
+            let leaves = |ray: &u8| {
+                let turn = (f32::from(*ray) + 0.5) / f32::from(RAYS) * std::f32::consts::PI;
+                tree.cast(centre(x, y), Vec3::new(turn.cos(), turn.sin(), 0.0)) == RayOutcome::Leaves
             };
-            #[expect(clippy::cast_precision_loss, reason = "a few looks")]
-            let share = (0..LOOKS).filter(leaves).count() as f64 / f64::from(LOOKS);
+            #[expect(clippy::cast_precision_loss, reason = "a few rays")]
+            let share = (0..RAYS).filter(leaves).count() as f64 / f64::from(RAYS);
             Some(Colour::WHITE.mixed(Colour::RED, 0.8 * share))
         });
         for &[a, b, c] in &triangles {

@@ -27,7 +27,7 @@ const PICTURES: &[(&str, Draw)] = &[
     ("crates/triangulate/picture.svg", flat::triangles),
     ("crates/convex/picture.svg", flat::decomposition),
     ("crates/detail/picture.svg", solid::heights),
-    ("crates/solid/picture.svg", flat::looks),
+    ("crates/solid/picture.svg", flat::rays),
     ("crates/slices/picture.svg", solid::slices),
     ("crates/storeys/picture.svg", solid::storeys),
     ("crates/floorplan/picture.svg", flat::floor_plan),

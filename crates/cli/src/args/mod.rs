@@ -169,8 +169,8 @@ pub(crate) struct MapArgs {
     /// the map keeps the robot's distance from walls.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Name of the description; the picture is beside it. Default: the mesh's name with the ending
-    /// .yaml, in the current folder.
+    /// Name of the description; the picture gets the same name with .pgm. Default: the mesh's name
+    /// with the ending .yaml, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Side of a cell in metres.

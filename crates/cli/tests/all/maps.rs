@@ -73,7 +73,7 @@ fn ground_is_brighter_far_from_walls() {
     assert!(description.contains("mode: scale"), "{description}");
 }
 
-/// Each storey of a house has a map of its own.
+/// Each storey of a house has a separate map.
 #[test]
 fn storeys_have_maps() {
     let folder = tempfile::tempdir().expect("a scratch folder");

@@ -19,7 +19,7 @@ fn plan(position: Vec3) -> DVec2 {
     position.as_dvec3().xz()
 }
 
-/// What can be reached from a polygon.
+/// Returns the polygons that can be reached from one.
 fn flood(mesh: &NavMesh, start: PolyId, allows: impl Fn(PolyId) -> bool) -> Vec<bool> {
     let mut seen = vec![false; mesh.polygon_count()];
     let mut queue = VecDeque::from([start]);
@@ -229,7 +229,8 @@ impl PolygonFilter for Without<'_> {
     }
 }
 
-/// What a search looked into hangs together, holds the path, and grows with what must be searched.
+/// The polygons that a search visited are connected, hold the path, and grow in number with what
+/// must be searched.
 #[test]
 fn a_search_tells_what_it_looked_into() {
     let (mut scratch, fresh) = (QueryScratch::default(), QueryScratch::default());

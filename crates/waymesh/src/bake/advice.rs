@@ -6,7 +6,7 @@ use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{AreaId, Direction, DisjointSets, PolyId, WalkableField, to_u32};
 use waymesh_graph::{NavMesh, PolygonView};
-use waymesh_solid::{Look, SightTree};
+use waymesh_solid::{RayOutcome, RayTree};
 use waymesh_voxel::{VoxelError, erode};
 
 use super::report::{IslandReport, RadiusReport};
@@ -28,14 +28,14 @@ pub struct Advice {
     pub enclosed_share: f64,
 }
 
-/// Most places of the largest piece that are looked up and down from.
+/// Most places of the largest piece from which rays go up and down.
 const MAX_PLACES: usize = 64;
 /// Shares of the agent's radius for which pieces are counted.
 const RADIUS_SHARES: [f32; 4] = [1.0, 0.75, 0.5, 0.0];
 
 impl Advice {
     /// Answers for a mesh with these islands in the triangles of a tree.
-    pub(super) fn of(mesh: &NavMesh, islands: &[IslandReport], tree: &SightTree) -> Self {
+    pub(super) fn of(mesh: &NavMesh, islands: &[IslandReport], tree: &RayTree) -> Self {
         let mut pieces: BTreeMap<u32, f64> = BTreeMap::new();
         for island in islands {
             *pieces.entry(island.joined).or_default() += island.area;
@@ -62,10 +62,10 @@ impl Advice {
                 polygon.positions().fold((Vec3::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
             let (centre, share) = (sum / corners, area / sampled);
             height += f64::from(centre.y) * share;
-            let looks = |from: f32, direction| tree.look(centre + Vec3::Y * from, direction);
-            open += if looks(tall / 2.0, Vec3::Y) == Look::Open { share } else { 0.0 };
+            let cast = |from: f32, direction| tree.cast(centre + Vec3::Y * from, direction);
+            open += if cast(tall / 2.0, Vec3::Y) == RayOutcome::Open { share } else { 0.0 };
             // Below the slab of a floor.
-            above += if looks(-0.5, Vec3::NEG_Y) == Look::Open { 0.0 } else { share };
+            above += if cast(-0.5, Vec3::NEG_Y) == RayOutcome::Open { 0.0 } else { share };
         }
         let is_lower = |island: &IslandReport| {
             island.joined != largest && f64::from(island.place[1]) < height - f64::from(tall)

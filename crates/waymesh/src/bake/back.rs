@@ -5,7 +5,7 @@ use waymesh_core::{
     HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, to_u32,
 };
 use waymesh_detail::DetailError;
-use waymesh_solid::SightTree;
+use waymesh_solid::RayTree;
 use waymesh_voxel::Climb;
 
 use super::advice::Advice;
@@ -59,7 +59,7 @@ pub(crate) fn finish(
     let sight = match triangles {
         Some(triangles) if recorder.wants_advice() && report.triangles <= MAX_ADVICE_TRIANGLES => {
             let look = |_: &mut dyn Observer| {
-                let tree = SightTree::new(triangles)?;
+                let tree = RayTree::new(triangles)?;
                 let is_gone = config.removes_enclosed();
                 let enclosed = if is_gone { 0.0 } else { enclosed_share(stages, &tree, &draft) };
                 Ok::<_, StageError>((tree, enclosed))

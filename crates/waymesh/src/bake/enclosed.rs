@@ -7,7 +7,7 @@ use waymesh_core::{
     checkpoint, float, threads,
 };
 use waymesh_graph::Link;
-use waymesh_solid::{Look, SightTree};
+use waymesh_solid::{RayOutcome, RayTree};
 
 use super::config::BakeConfig;
 use super::draft::Draft;
@@ -22,16 +22,16 @@ use super::stages::StageSet;
 /// Decided per connected component over portals and the links of the input: ground that can be
 /// walked to from outside is never inside. From places spread over a component, rays run up and
 /// around. A component is inside of a solid if most of them leave a solid that they did not enter
-/// ([`Look::Leaves`]), and all of those around meet something. So it is in bodies that face out,
-/// also if they are doubled, have no bottom, hold other bodies, or are buildings that were modelled
-/// from outside. Its polygons are then judged one by one, so a component that is partly inside is
-/// cut along their edges. It is not so in rooms, below bridges and roofs, between walls of two
-/// sides, and where a door lets a look out. Bodies that face in are the same as rooms: ground in
-/// them is kept.
+/// ([`RayOutcome::Leaves`]), and all rays around meet a triangle. That is the case in bodies that
+/// face out, also if they are duplicated, have no bottom, hold other bodies, or are buildings that
+/// were modelled from outside. The polygons of the component are then judged one by one, so a
+/// component that is partly inside is cut along their edges. It is not the case in rooms, below
+/// bridges and roofs, between two-sided walls, and where a door lets a ray out. Bodies that face in
+/// are the same as rooms: ground in them is kept.
 ///
-/// On 33 real levels, judged by rays from places in them, 84 % of the ground inside of solids goes,
-/// and less than 0.001 % of other ground. What stays is in components with a look to the open, or
-/// with bodies before most of its places.
+/// On 33 real levels, judged by rays from places in them, 84 % of the ground inside of solids is
+/// removed, and less than 0.001 % of other ground. The rest of it is in components with a ray to
+/// the open, or with bodies in front of most of its places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -55,12 +55,12 @@ pub struct EnclosedReport {
     pub place: [f32; 3],
 }
 
-/// Share of the places of a component or polygon, and of the looks around from them, that must
+/// Share of the places of a component or polygon, and of the rays around from them, that must
 /// leave a solid. Other bodies in the solid stand before some places.
 const MIN_INSIDE_SHARE: f64 = 0.5;
-/// Level looks from each place, and by how much of the angle between two of them the next place
+/// Level rays from each place, and by how much of the angle between two of them the next place
 /// turns.
-const LOOKS: usize = 16;
+const RAYS: usize = 16;
 const TURN: f64 = 0.618_034;
 /// Side in metres of the square that a place represents.
 const SPACING: f64 = 4.0;
@@ -77,7 +77,7 @@ pub(super) fn remove_enclosed(
     let found = recorder.stage("enclosed", |_| {
         let Draft { polygons, surface, links } = &*draft;
         let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
-        let is_kept = ground.is_kept(links, &SightTree::new(triangles)?);
+        let is_kept = ground.is_kept(links, &RayTree::new(triangles)?);
         if is_kept.iter().all(|&is_kept| is_kept) {
             return Ok(Vec::new());
         }
@@ -95,7 +95,7 @@ pub(super) fn remove_enclosed(
 }
 
 /// Returns the share of the ground that lies inside of solids.
-pub(super) fn enclosed_share(stages: &StageSet, tree: &SightTree, draft: &Draft) -> f64 {
+pub(super) fn enclosed_share(stages: &StageSet, tree: &RayTree, draft: &Draft) -> f64 {
     let Draft { polygons, surface, links } = draft;
     let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
     let found = ground.report(&ground.is_kept(links, tree));
@@ -110,30 +110,30 @@ struct Samples<'a> {
     config: &'a BakeConfig,
 }
 
-/// Returns `true` if most looks up from places leave a solid.
-fn is_closed_above(places: &[Vec3], tree: &SightTree) -> bool {
-    let looks = places.iter().map(|&place| Some(tree.look(place, Vec3::Y) == Look::Leaves));
-    are_most(places.len(), looks)
+/// Returns `true` if most rays up from places leave a solid.
+fn is_closed_above(places: &[Vec3], tree: &RayTree) -> bool {
+    let rays = places.iter().map(|&place| Some(tree.cast(place, Vec3::Y) == RayOutcome::Leaves));
+    are_most(places.len(), rays)
 }
 
-/// Returns `true` if most looks around from places leave a solid, and none gets out unless
+/// Returns `true` if most rays around from places leave a solid, and none gets out unless
 /// `may_get_out`.
-fn is_closed_around(places: &[Vec3], tree: &SightTree, may_get_out: bool) -> bool {
-    let looks = places.iter().enumerate().flat_map(|(number, &place)| {
-        (0..LOOKS).map(move |look| {
-            // Each place looks elsewhere, and slightly up, so that no look runs along a floor.
+fn is_closed_around(places: &[Vec3], tree: &RayTree, may_get_out: bool) -> bool {
+    let rays = places.iter().enumerate().flat_map(|(number, &place)| {
+        (0..RAYS).map(move |ray| {
+            // Rays of each place have other directions, slightly upwards, so that none runs along a floor.
             #[expect(clippy::cast_precision_loss, reason = "an angle")]
-            let turn = (look as f64 + number as f64 * TURN) / LOOKS as f64 * std::f64::consts::TAU;
+            let turn = (ray as f64 + number as f64 * TURN) / RAYS as f64 * std::f64::consts::TAU;
             let [sine, cosine] = [float::sin(turn), float::cos(turn)];
             #[expect(clippy::cast_possible_truncation, reason = "a direction")]
             let direction = Vec3::new(cosine as f32, 0.07, sine as f32);
-            match tree.look(place, direction) {
-                Look::Open if !may_get_out => None,
-                look => Some(look == Look::Leaves),
+            match tree.cast(place, direction) {
+                RayOutcome::Open if !may_get_out => None,
+                outcome => Some(outcome == RayOutcome::Leaves),
             }
         })
     });
-    are_most(places.len() * LOOKS, looks)
+    are_most(places.len() * RAYS, rays)
 }
 
 /// Returns `true` if most of `count` answers are `true`, and none is `None`.
@@ -149,7 +149,7 @@ fn are_most(count: usize, mut answers: impl Iterator<Item = Option<bool>>) -> bo
 
 impl Samples<'_> {
     /// Returns for each polygon whether it stays.
-    fn is_kept(&self, links: &[Link], tree: &SightTree) -> Vec<bool> {
+    fn is_kept(&self, links: &[Link], tree: &RayTree) -> Vec<bool> {
         let (islands, count) = islands(self.polygons, links);
         let mut pieces = vec![Vec::new(); count];
         for (polygon, &island) in islands.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Samples<'_> {
         })
     }
 
-    /// Returns the height of looks above the ground: half the head room, and above the error of
+    /// Returns the height of rays above the ground: half the head room, and above the error of
     /// heights.
     fn height(&self) -> f32 {
         let error = self.surface.map_or(0.0, |surface| surface.max_error);

@@ -1,47 +1,48 @@
-//! The tree of triangles, and looks along rays.
+//! A bounding volume hierarchy of triangles, and rays through it.
 
 use glam::{DVec3, Vec3};
 use waymesh_core::stage::StageError;
 use waymesh_core::{Bounds, TriangleSource, checkpoint, has_area, threads};
 
-/// Most triangles of a leaf, and most nodes below a node.
+/// Largest number of triangles of a leaf.
 const LEAF: usize = 8;
+/// Largest number of nodes below a node.
 const CHILDREN: usize = 4;
-/// Crossings that are nearer to each other than this count as one, in metres: coordinates are
-/// singles. It grows with the distance.
+/// Distance along a ray within which crossings count as one, in metres and as a share of the
+/// distance from its origin: coordinates have single precision.
 const SAME_PLACE: f64 = 1e-5;
 
-/// The triangles of a scene, for looks along rays.
+/// The triangles of a scene in a bounding volume hierarchy.
 ///
 /// # Guarantees
 /// The same answers for any order of the triangles and any number of threads. Triangles without a
 /// finite area are left out.
 ///
 /// # Cost
-/// 40 bytes a triangle. Building it takes about as long as sorting the triangles, on all cores; a
-/// look some microseconds, growing with the logarithm of the number of triangles and with the
+/// 40 bytes a triangle. Building it takes about as long as sorting the triangles, on all cores. A
+/// ray takes some microseconds, growing with the logarithm of the number of triangles and with the
 /// number of those along the ray.
 #[derive(Clone, Debug, Default)]
-pub struct SightTree {
-    /// Along a curve that fills space.
+pub struct RayTree {
+    /// Triangles in the order of a space-filling curve.
     triangles: Vec<[Vec3; 3]>,
-    /// Boxes. Leaves first; each level has one for every [`CHILDREN`] of the level before, up to
-    /// one.
+    /// Boxes, those of the leaves first. Each level has one for every [`CHILDREN`] of the level
+    /// before; the last level has one.
     levels: Vec<Vec<Bounds>>,
 }
 
-/// The result of a look along a ray.
+/// The result of casting a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum RayOutcome {
     /// The ray meets nothing.
     Open,
-    /// The ray leaves a solid that it did not enter before, so it starts in one.
+    /// The ray leaves a solid that it did not enter, so it starts inside of one.
     Leaves,
-    /// The ray meets something, and leaves only solids that it entered.
+    /// The ray meets triangles, and leaves only solids that it entered.
     Passes,
 }
 
-impl SightTree {
+impl RayTree {
     /// Reads the triangles of a scene.
     ///
     /// # Errors
@@ -57,7 +58,7 @@ impl SightTree {
         })?;
         let bounds = Bounds::of(triangles.iter().flatten().copied());
         let size = (bounds.max - bounds.min).max_element().max(f32::MIN_POSITIVE);
-        let key = |&[a, b, c]: &[Vec3; 3]| place_on_curve(((a + b + c) / 3.0 - bounds.min) / size);
+        let key = |&[a, b, c]: &[Vec3; 3]| morton_code(((a + b + c) / 3.0 - bounds.min) / size);
         let mut placed: Vec<(u64, [Vec3; 3])> = threads::map(&triangles, |corners| (key(corners), *corners));
         threads::sort_by(&mut placed, |a, b| a.0.cmp(&b.0));
         triangles.clear();
@@ -72,15 +73,18 @@ impl SightTree {
         Ok(Self { triangles, levels })
     }
 
-    /// Looks along a ray. The direction has any length but zero.
+    /// Casts a ray. The direction has any length but zero.
     ///
-    /// Every triangle is the border of a solid, seen from the back where the ray leaves the solid.
-    /// In a closed body that faces out all looks leave it, also past bodies within it; between
-    /// walls of two sides, below triangles of both sides and in rooms whose walls face in none does.
-    /// Triangles in one place that face opposite ways cancel out.
+    /// Every triangle counts as the border of a solid, which the ray leaves where it meets the back of
+    /// the triangle.
+    /// - From inside of a closed body whose triangles face out, every ray leaves it, whatever bodies
+    ///   are inside of it.
+    /// - Between two-sided walls, below two-sided triangles and in rooms whose walls face in, no ray
+    ///   leaves a solid.
+    /// - Coincident triangles that face opposite ways cancel out.
     #[must_use]
-    pub fn look(&self, place: Vec3, direction: Vec3) -> Look {
-        let ray = Ray::new(place.as_dvec3(), direction.as_dvec3().normalize_or_zero());
+    pub fn cast(&self, origin: Vec3, direction: Vec3) -> RayOutcome {
+        let ray = Ray::new(origin.as_dvec3(), direction.as_dvec3().normalize_or_zero());
         let mut crossings: Vec<(f64, i32)> = Vec::new();
         if let Some(top) = self.levels.len().checked_sub(1) {
             (0..self.levels[top].len()).for_each(|node| self.cross(top, node, &ray, &mut crossings));
@@ -90,13 +94,13 @@ impl SightTree {
         for same in crossings.chunk_by(|one, other| other.0 - one.0 <= SAME_PLACE * one.0.max(1.0)) {
             depth += same.iter().map(|(_, step)| step).sum::<i32>();
             if depth > 0 {
-                return Look::Leaves;
+                return RayOutcome::Leaves;
             }
         }
-        if crossings.is_empty() { Look::Open } else { Look::Passes }
+        if crossings.is_empty() { RayOutcome::Open } else { RayOutcome::Passes }
     }
 
-    /// Collects where a ray crosses the triangles below a node, as [`Ray::crosses`] has it.
+    /// Collects the crossings of a ray with the triangles below a node: see [`Ray::crosses`].
     fn cross(&self, level: usize, node: usize, ray: &Ray, crossings: &mut Vec<(f64, i32)>) {
         if !ray.meets(&self.levels[level][node]) {
             return;
@@ -123,7 +127,7 @@ impl Ray {
         Self { place, direction, inverse: direction.recip() }
     }
 
-    /// `true` if the ray meets a box.
+    /// Returns `true` if the ray meets a box.
     fn meets(&self, bounds: &Bounds) -> bool {
         let (mut from, mut to) = (0.0_f64, f64::INFINITY);
         for axis in 0..3 {
@@ -143,7 +147,9 @@ impl Ray {
     }
 
     /// Returns the position along the ray at which a triangle is crossed, and 2 if the ray comes from
-    /// its back, else -2; half of that on an edge, which another triangle shares. Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
+    /// its back, else -2; half of that on an edge, which another triangle shares.
+    ///
+    /// Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
     fn crosses(&self, corners: &[Vec3; 3]) -> Option<(f64, i32)> {
         let [a, b, c] = corners.map(|corner| corner.as_dvec3());
         let (ab, ac) = (b - a, c - a);
@@ -163,14 +169,14 @@ impl Ray {
     }
 }
 
-/// The place of a point of the unit cube on the curve of Morton 1966.
+/// Returns the Morton code of a point of the unit cube (Morton 1966).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
-fn place_on_curve(point: Vec3) -> u64 {
+fn morton_code(point: Vec3) -> u64 {
     /// Bits of a coordinate.
     const BITS: u32 = 21;
     let coordinates =
         point.to_array().map(|value| ((value * (1_u64 << BITS) as f32) as u64).min((1 << BITS) - 1));
-    // Two bits of room between those of each coordinate.
+    // Two free bits between those of each coordinate.
     let [x, y, z] = coordinates.map(|value| {
         let apart = [(32, 0x1f_0000_0000_ffff), (16, 0x1f_0000_ff00_00ff), (8, 0x100f_00f0_0f00_f00f)];
         let apart = apart.into_iter().chain([(4, 0x10c3_0c30_c30c_30c3), (2, 0x1249_2492_4924_9249)]);
