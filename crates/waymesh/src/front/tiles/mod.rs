@@ -167,7 +167,7 @@ impl Baker<Tiles> {
     /// world that they were built of, which jumps and ground inside of solids need.
     ///
     /// # Errors
-    /// [`TileError::NotTiles`] if the folder is not one of tiles; [`BakeError::Tile`] if tiles are
+    /// [`BakeError::Tile`] if the folder is not one of tiles, or if tiles are
     /// missing or damaged, which it names, or of another bake or version;
     /// [`BakeError::OptionNotSupported`] for what needs the source without one; see [`Baker::bake`]
     /// otherwise.
