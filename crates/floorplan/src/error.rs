@@ -241,6 +241,15 @@ pub enum NoteKind {
         /// The other one.
         other: &'static str,
     },
+    /// A feature without a kind whose kind is known from another property.
+    KindByWords {
+        /// The property.
+        property: &'static str,
+        /// Its value.
+        value: String,
+        /// The kind that the feature is read as.
+        kind: &'static str,
+    },
     /// A drawing with a physical size that is read in its own units.
     PhysicalSize {
         /// Width in millimetres.
@@ -306,6 +315,9 @@ impl std::fmt::Display for NoteKind {
             Self::Ignored { what } => write!(formatter, "{what} is ignored"),
             Self::TwoKinds { name, kind, other } => {
                 write!(formatter, "the name {name:?} says {kind} and {other}; it is read as {kind}")
+            }
+            Self::KindByWords { property, value, kind } => {
+                write!(formatter, "has no kind; its {property} {value:?} makes it {kind}")
             }
             Self::PhysicalSize { width, depth, metres } => write!(
                 formatter,

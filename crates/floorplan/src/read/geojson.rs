@@ -9,7 +9,7 @@ use geojson::{Feature, GeoJson, GeometryValue, JsonValue, Position};
 use waymesh_core::AreaId;
 
 use super::door::DoorFields;
-use super::{Reader, Role};
+use super::{Reader, Role, role};
 use crate::{FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, Storey};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
@@ -261,6 +261,37 @@ fn lift(
     Ok(())
 }
 
+/// Returns the kind that another property gives to a feature without a kind: a wall must not become
+/// ground. Of a name only the last word counts, as a room may be called after a wall.
+fn kind_by_words(
+    reader: &Reader<'_>,
+    plan: &mut FloorPlan,
+    element: &str,
+    properties: &Properties<'_>,
+    geometry: &GeometryValue,
+) -> Option<Role> {
+    let said = ["type", "class", "layer", "Layer", "name"]
+        .into_iter()
+        .filter_map(|property| Some((property, properties.text(property)?)))
+        .find_map(|(property, value)| {
+            let mut words = value.split(|letter: char| !letter.is_alphabetic());
+            let last = words.rfind(|word| !word.is_empty()).unwrap_or_default();
+            Some((property, role(if property == "name" { last } else { &value })?, value))
+        });
+    let (property, role, value) = said?;
+    let is_kind = match (role, geometry) {
+        (Role::Blocked, _) => true,
+        (Role::Door, GeometryValue::LineString { coordinates }) => coordinates.len() == 2,
+        (Role::Door, geometry) => matches!(geometry, GeometryValue::Polygon { .. }),
+        (Role::Walkable | Role::Mark, _) => false,
+    };
+    is_kind.then(|| {
+        let (value, kind) = (value.into_owned(), role.name());
+        reader.note(plan, element, NoteKind::KindByWords { property, value, kind });
+        role
+    })
+}
+
 fn add(
     reader: &Reader<'_>,
     plan: &mut FloorPlan,
@@ -281,7 +312,7 @@ fn add(
                 "{element}: kind is {kind:?}, but must be walkable, blocked, door, mark, stairs, lift or level"
             ))
         })?),
-        None => None,
+        None => kind_by_words(reader, plan, element, properties, geometry),
     };
     let scale = reader.scale;
     let storey = properties.storey();

@@ -65,6 +65,43 @@ fn all_words_of_a_name_count() {
     assert_eq!((plan.shape_counts(), notes(&plan).as_str()), ((1, 0), ""));
 }
 
+/// A feature without a kind is no ground where another property says that it is a wall or a door.
+#[test]
+fn a_wall_without_a_kind_is_no_ground() {
+    for (property, value, expected) in [
+        ("type", "wall", [0, 1, 0]),
+        ("class", "Column", [0, 1, 0]),
+        ("layer", "A-WALL-FULL", [0, 1, 0]),
+        ("Layer", "Doors", [0, 0, 1]),
+        ("type", "door", [0, 0, 1]),
+        ("type", "room", [1, 0, 0]),
+        ("type", "mark", [1, 0, 0]),
+        ("name", "Ground floor walls", [0, 1, 0]),
+        ("name", "Outer wall 3", [0, 1, 0]),
+        ("name", "Wall Street", [1, 0, 0]),
+        ("name", "Column hall", [1, 0, 0]),
+        ("name", "Furniture storage", [1, 0, 0]),
+        ("name", "Mark", [1, 0, 0]),
+        ("name", "42", [1, 0, 0]),
+        ("note", "wall", [1, 0, 0]),
+    ] {
+        let text = square("").replace("\"kind\":\"\"", &format!("\"{property}\":\"{value}\""));
+        let plan = parse(&text, PlanFormat::GeoJson).expect(value);
+        let storey = &plan.storeys[0];
+        let found = [storey.walkable.len(), storey.blocked.len(), storey.doors.len()];
+        assert_eq!(found, expected, "{property} {value}");
+        let is_noted = notes(&plan).contains(&format!("its {property} {value:?} makes it"));
+        assert_eq!(is_noted, expected[0] == 0, "{property} {value}: {}", notes(&plan));
+    }
+    // A kind goes first, and a door of a line has two points.
+    let kind = square("walkable").replace("\"kind\"", "\"type\":\"wall\",\"kind\"");
+    let plan = parse(&kind, PlanFormat::GeoJson).expect("a plan");
+    assert_eq!((plan.shape_counts(), notes(&plan).as_str()), ((1, 0), ""));
+    let line = r#"{"type":"Feature","properties":{"name":"Doors"},"geometry":{"type":"LineString","coordinates":[[0,0],[9,0],[9,5]]}}"#;
+    let plan = parse(line, PlanFormat::GeoJson).expect("a plan");
+    assert_eq!(plan.shape_counts(), (0, 1), "a wall, as any line");
+}
+
 /// Two rooms of 5 x 8 with a wall between them, in which a door is drawn.
 fn with_door(format: PlanFormat, door: &str) -> FloorPlan {
     let text = match format {
