@@ -65,7 +65,7 @@ impl Settings {
 pub(crate) fn load_options(entries: &mut Entries<'_>) -> Result<LoadOptions, Failure> {
     let mut options = LoadOptions::default();
     entries.apply(LOAD, &mut options)?;
-    options.validate().map_err(|bad| Failure::new(Status::BadSetting, format!("settings: {bad}")))?;
+    options.validate().map_err(bad)?;
     Ok(options)
 }
 
@@ -90,8 +90,7 @@ impl Setting {
 }
 
 fn parsed(name: &str, text: &str) -> Result<Json, Failure> {
-    serde_json::from_str(text)
-        .map_err(|error| Failure::new(Status::BadSetting, format!("settings: {name} is not JSON: {error}")))
+    serde_json::from_str(text).map_err(|error| bad(format!("{name} is not JSON: {error}")))
 }
 
 fn value_of(json: Json) -> Value {
@@ -111,6 +110,11 @@ impl From<FieldError> for Failure {
     fn from(error: FieldError) -> Self {
         Self::new(Status::BadSetting, error.to_string())
     }
+}
+
+/// Returns the error for a setting.
+pub(crate) fn bad(reason: impl std::fmt::Display) -> Failure {
+    Failure::new(Status::BadSetting, format!("settings: {reason}"))
 }
 
 /// The error for a number that names nothing.

@@ -8,7 +8,7 @@ use waymesh::{AreaId, AreaTable, Bounds, MarkId, ObstacleId};
 
 use crate::memory::{given, put, slice};
 use crate::mesh::{Mesh, Triangles, Vec3, hand_out};
-use crate::settings::{Setting, Settings, load_options, unknown};
+use crate::settings::{Setting, Settings, bad, load_options, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
 /// A world of tiles, with obstacles and marks that come and go.
@@ -17,10 +17,6 @@ pub struct World(pub(crate) waymesh::World, LoadOptions);
 
 /// Side of a tile where none is given, in cells.
 const TILE_CELLS: u32 = 64;
-
-fn bad(reason: impl std::fmt::Display) -> Failure {
-    Failure::new(Status::BadSetting, format!("settings: {reason}"))
-}
 
 /// Kinds of shapes.
 #[repr(C)]

@@ -146,6 +146,15 @@ impl TileLayout {
         tile.row < self.rows && tile.column < self.columns
     }
 
+    /// Checks that the layout has this tile.
+    ///
+    /// # Errors
+    /// [`TileError::NoSuchTile`] if not.
+    pub fn check(&self, tile: Tile) -> Result<(), TileError> {
+        let (columns, rows) = (self.columns, self.rows);
+        if self.has(tile) { Ok(()) } else { Err(TileError::NoSuchTile { tile, columns, rows }) }
+    }
+
     /// Returns the index of `tile` in the order of [`TileLayout::tiles`].
     #[must_use]
     pub fn index(&self, tile: Tile) -> usize {

@@ -24,9 +24,7 @@ use waymesh_core::{
     TriangleSource, saturating_u32,
 };
 use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
-use waymesh_tile::{
-    BinsConfig, MemoryGate, Tile, TileError, TileLayout, TileStore, TriangleBins, build_tiles,
-};
+use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{Mark, Obstacle};
 
 use crate::bake::{
@@ -240,9 +238,9 @@ impl World {
     /// streamed. Other tiles keep theirs.
     ///
     /// # Errors
-    /// See [`World::add_triangles`]; [`TileError::NoSuchTile`] if the world has no such tile.
+    /// See [`World::add_triangles`]; [`BakeError::Tile`] if the world has no such tile.
     pub fn set_tile(&mut self, tile: Tile, source: &dyn TriangleSource) -> Result<(), BakeError> {
-        self.check_tile(tile)?;
+        self.layout.check(tile)?;
         let bins =
             TriangleBins::sort_for(source, &self.layout, 0, |wanted| wanted == tile, &BinsConfig::default())?;
         let kept = KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)?;
@@ -272,14 +270,6 @@ impl World {
             self.touch_tile(tile);
         }
         was_there
-    }
-
-    fn check_tile(&self, tile: Tile) -> Result<(), BakeError> {
-        if self.layout.has(tile) {
-            return Ok(());
-        }
-        let (columns, rows) = (self.layout.columns(), self.layout.rows());
-        Err(TileError::NoSuchTile { tile, columns, rows }.into())
     }
 
     /// Puts an obstacle into the world; the mesh shows it after the next update.

@@ -78,7 +78,7 @@ impl World {
     /// [`TileError::NoSuchTile`] if the world has no such tile; [`BakeError::Tile`] for a file that
     /// cannot be read, is damaged, or is of another version or of other settings.
     pub fn load_tile(&mut self, tile: Tile) -> Result<bool, BakeError> {
-        self.check_tile(tile)?;
+        self.layout.check(tile)?;
         let Some(folder) = &self.folder else { return Ok(false) };
         let Some(content) = folder.fetch(tile)? else { return Ok(false) };
         let path = folder.file(tile).unwrap_or_default();
@@ -106,7 +106,7 @@ impl World {
     pub fn read_tile(&mut self, bytes: &[u8]) -> Result<Tile, BakeError> {
         let path = Path::new("a tile");
         let (tile, content) = tile_from_bytes(bytes, self.fingerprint(), path)?;
-        self.check_tile(tile)?;
+        self.layout.check(tile)?;
         self.put_tile(tile, content, path)?;
         Ok(tile)
     }
@@ -116,7 +116,7 @@ impl World {
     /// # Errors
     /// See [`World::read_tile`]; [`BakeError::Tile`] as well for the bytes of another tile.
     pub fn read_tile_of(&mut self, tile: Tile, bytes: &[u8], path: &Path) -> Result<(), BakeError> {
-        self.check_tile(tile)?;
+        self.layout.check(tile)?;
         let (found, content) = tile_from_bytes(bytes, self.fingerprint(), path)?;
         if found != tile {
             return Err(TileError::other_tile(path).into());
@@ -178,7 +178,7 @@ impl World {
         if self.is_dirty() {
             return Err(TileError::NotUpdated.into());
         }
-        self.check_tile(tile)?;
+        self.layout.check(tile)?;
         let own = self.kept.get(&tile).ok_or(TileError::MissingTile { tile, folder: None })?;
         let ground = self.ground();
         let solid = PackedHeightfield::pack(&ground.voxels(tile, own)?).map_err(failed)?;

@@ -91,10 +91,7 @@ impl TileBaker {
     }
 
     fn content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
-        if !self.survey.layout.has(tile) {
-            let (columns, rows) = (self.survey.layout.columns(), self.survey.layout.rows());
-            return Err(TileError::NoSuchTile { tile, columns, rows }.into());
-        }
+        self.survey.layout.check(tile)?;
         Ok(self.workshop.make(tile, &self.baker.stages)?.0.to_bytes())
     }
 
@@ -118,10 +115,7 @@ impl TileBaker {
         let store = TileStore::in_memory();
         for bytes in tiles {
             let (tile, content) = tile_from_bytes(&bytes, survey.fingerprint, Path::new(NAME))?;
-            if !survey.layout.has(tile) {
-                let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
-                return Err(TileError::NoSuchTile { tile, columns, rows }.into());
-            }
+            survey.layout.check(tile)?;
             store.put(tile, content.to_vec())?;
         }
         baker.run(source, observer, |recorder| {

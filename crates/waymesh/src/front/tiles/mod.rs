@@ -167,10 +167,9 @@ impl Baker<Tiles> {
     /// world that they were built of, which jumps and ground inside of solids need.
     ///
     /// # Errors
-    /// [`BakeError::Tile`] if the folder is not one of tiles, or if tiles are
-    /// missing or damaged, which it names, or of another bake or version;
-    /// [`BakeError::OptionNotSupported`] for what needs the source without one; see [`Baker::bake`]
-    /// otherwise.
+    /// [`BakeError::Tile`] if the folder is not one of tiles, or if tiles are missing or damaged,
+    /// which it names, or of another bake or version; [`BakeError::OptionNotSupported`] for what
+    /// needs the source without one; see [`Baker::bake`] otherwise.
     pub fn merge_tiles(
         &self,
         folder: &Path,

@@ -105,10 +105,7 @@ impl Baker<Tiles> {
         observer: &mut dyn Observer,
     ) -> Result<PathBuf, BakeError> {
         let mut files = self.bake_tiles(source, observer, |survey, store, recorder| {
-            if !survey.layout.has(tile) {
-                let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
-                return Err(TileError::NoSuchTile { tile, columns, rows }.into());
-            }
+            survey.layout.check(tile)?;
             self.front.build(source, survey, store, &[tile], &self.stages, recorder)?;
             Ok(vec![tile])
         })?;
