@@ -651,7 +651,8 @@ pub unsafe extern "C" fn wm_discs_find_path(
         let options = ClearPathOptions::new(radius).with_search(search_of("search", search)?);
         let Query { scratch, path, polygons } = query;
         let mut discs = discs.mesh.query(radius).options(options).memory(scratch);
-        QueryError::accept_no_path(discs.path_into(from.into(), to.into(), path))?;
+        let [from, to]: [glam::Vec3; 2] = [from, to].map(Into::into);
+        QueryError::accept_no_path(discs.path_into(from, to, path))?;
         polygons.clone_from(&path.polygons);
         let polygons = path.polygons.len();
         give_path(path.outcome, [path.length; 2], &path.points, polygons, points, info)

@@ -88,7 +88,7 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
                             let _ = corridor.take_link(&mesh, &mut scratch);
                         }
                     }
-                    let _ = corridor.look_again(&mesh, &mut scratch);
+                    let _ = corridor.replan(&mesh, &mut scratch);
                     let _ = corridor.move_goal(&mesh, place.position, &mut scratch);
                 }
             });

@@ -159,7 +159,7 @@ impl ClearCorridor {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        self.replan(mesh, from, to, ReplanReason::Asked, scratch)
+        self.plan_for(mesh, from, to, ReplanReason::Asked, scratch)
     }
 
     /// Plans again from the agent's place to the last requested goal: after a change that the mesh does
@@ -167,18 +167,18 @@ impl ClearCorridor {
     ///
     /// # Errors
     /// See [`ClearCorridor::plan`].
-    pub fn look_again(
+    pub fn replan(
         &mut self,
         mesh: &ClearanceNavMesh,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         match (self.path.points.first().copied(), self.target) {
-            (Some(from), Some(to)) => self.replan(mesh, from, to, ReplanReason::Asked, scratch),
+            (Some(from), Some(to)) => self.plan_for(mesh, from, to, ReplanReason::Asked, scratch),
             _ => Ok(CorridorChange::Nothing),
         }
     }
 
-    fn replan(
+    fn plan_for(
         &mut self,
         mesh: &ClearanceNavMesh,
         from: Vec3,
@@ -192,7 +192,7 @@ impl ClearCorridor {
         self.options.validate()?;
         self.target = to.is_finite().then_some(to);
         self.stamp = mesh.stamp();
-        mesh.write_path(from, to, &self.options.path, &mut scratch.clearance, &mut self.path)?;
+        mesh.write_path(from.into(), to.into(), &self.options.path, &mut scratch.clearance, &mut self.path)?;
         let (Some(&first), Some(&last)) = (self.path.points.first(), self.path.points.last()) else {
             return Ok(CorridorChange::Nothing);
         };
@@ -222,7 +222,7 @@ impl ClearCorridor {
         let place = self.place(mesh, PathEnd::Start, to, scratch)?;
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
         let Some(ends) = self.ends.filter(|_| self.stamp == mesh.stamp()) else {
-            return self.replan(mesh, to, target, ReplanReason::Changed, scratch);
+            return self.plan_for(mesh, to, target, ReplanReason::Changed, scratch);
         };
         // A corner that is reached is passed, although the disc cannot see round it from there.
         let slack = mesh.mesh.slack();
@@ -270,7 +270,7 @@ impl ClearCorridor {
         let known =
             self.ends.filter(|_| self.stamp == mesh.stamp() && self.path.outcome == Outcome::Complete);
         let Some(ends) = known else {
-            return self.replan(mesh, from, to, ReplanReason::Changed, scratch);
+            return self.plan_for(mesh, from, to, ReplanReason::Changed, scratch);
         };
         self.target = Some(to);
         if place.at == ends[1].at {
@@ -334,7 +334,7 @@ impl ClearCorridor {
             return Ok(CorridorChange::Kept);
         }
         let reason = if goes_on { ReplanReason::Drifted } else { ReplanReason::Jumped };
-        self.replan(mesh, self.path.points[0], target, reason, scratch)
+        self.plan_for(mesh, self.path.points[0], target, reason, scratch)
     }
 
     /// Returns a position of the agent with the height of the ground that leads there. Agents move in
@@ -368,7 +368,7 @@ impl ClearCorridor {
         at: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<Fit, QueryError> {
-        mesh.end(end, at, self.options.path.radius, &self.reach(mesh), &mut scratch.clearance)
+        mesh.end(end, at.into(), self.options.path.radius, &self.reach(mesh), &mut scratch.clearance)
     }
 }
 
@@ -386,7 +386,7 @@ impl ClearanceNavMesh {
             side_of(a, b, to) >= -LOOSE * (b - a).length()
         });
         let ClearanceScratch { memory, seen, .. } = &mut scratch.clearance;
-        let least = f64::from(radius) * (1.0 - 1e-3) - LOOSE;
+        let least = f64::from(self.distance_of(radius)) * (1.0 - 1e-3) - LOOSE;
         is_there && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
     }
 }

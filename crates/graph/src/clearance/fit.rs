@@ -4,7 +4,7 @@ use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{PolyId, nearest_f32};
 
 use super::ClearanceNavMesh;
-use crate::geometry::disc::{NARROW, is_nearer, nearest_on, unit};
+use crate::geometry::disc::{NARROW, is_nearer, nearest_on, side_of, unit};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
@@ -64,6 +64,12 @@ impl ClearanceNavMesh {
         let mut reach = self.mesh.default_reach();
         reach.side = reach.side.max(2.0 * radius);
         reach
+    }
+
+    /// Returns the distance that a disc of this radius keeps from walls: nearer than the slack,
+    /// positions do not show on which side of a wall it is.
+    pub(super) fn distance_of(&self, radius: f32) -> f32 {
+        if radius > 0.0 { radius.max(self.mesh.position_slack()) } else { 0.0 }
     }
 
     pub(super) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {
@@ -160,6 +166,31 @@ impl ClearanceNavMesh {
             far *= 4.0;
         }
         None
+    }
+
+    /// Returns a place if a disc fits there, else the nearest one where it fits with no wall between
+    /// the two.
+    pub(super) fn fit_in_sight(
+        &self,
+        from: Fit,
+        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
+        room: &mut Candidates,
+    ) -> Option<Fit> {
+        let &Wanted { position, radius, reach, .. } = wanted;
+        if (wanted.wants)(from.triangle, from.at)
+            && self.has_room(from.triangle, from.at, radius, &mut room.stack)
+        {
+            return Some(from);
+        }
+        let is_seen = |place: DVec2| {
+            let last = self.table.walk(from.triangle, None, from.at, place);
+            (3 * last..3 * last + 3).all(|side| {
+                let [a, b] = self.table.ends(side);
+                side_of(a, b, place) >= -4.0 * self.table.slack * (b - a).length()
+            })
+        };
+        let wants = |triangle, place| (wanted.wants)(triangle, place) && is_seen(place);
+        self.fit(&Wanted { position, radius, reach, admits: &wanted.admits, wants }, room)
     }
 
     /// Returns the first of the places where a disc fits. The reach in height grows with the distance

@@ -348,26 +348,16 @@ impl ClearanceNavMesh {
         let size = f64::from(self.mesh.frame.cell_size);
         let position = self.mesh.frame.to_world(at.x / size, f64::from(level), at.y / size);
         let polygon = end.polygon.0;
-        let triangle = self.triangle_at(polygon, at);
-        if wants(at) && self.has_room(triangle, at, f64::from(radius), &mut room.stack) {
-            let on_grid = PlanPosition::snapped(at.x / size, at.y / size);
-            let height = self.mesh.height_at(polygon as usize, on_grid);
-            let spot = Spot { polygon, at: on_grid, height, within: true, distance_squared: 0.0 };
-            return Some((Fit { spot, at, triangle }, position));
-        }
+        let on_grid = PlanPosition::snapped(at.x / size, at.y / size);
+        let height = self.mesh.height_at(polygon as usize, on_grid);
+        let spot = Spot { polygon, at: on_grid, height, within: true, distance_squared: 0.0 };
         let known = self.mesh.default_reach();
         let reach = Reach::new(self.aside(radius), known.up, known.down);
-        let is_seen = |place: DVec2| {
-            let last = self.table.walk(triangle, None, at, place);
-            (3 * last..3 * last + 3).all(|side| {
-                let [a, b] = self.table.ends(side);
-                side_of(a, b, place) >= -4.0 * self.table.slack * (b - a).length()
-            })
-        };
         let (radius, reach) = (f64::from(radius), &reach);
         let admits = |polygon| self.admitted.has(polygon);
-        let wants = |_, place| wants(place) && is_seen(place);
-        let fit = self.fit(&Wanted { position, radius, reach, admits, wants }, room)?;
+        let wanted = Wanted { position, radius, reach, admits, wants: |_, place| wants(place) };
+        let fit =
+            self.fit_in_sight(Fit { spot, at, triangle: self.triangle_at(polygon, at) }, &wanted, room)?;
         Some((fit, position))
     }
 }

@@ -14,6 +14,7 @@ use crate::geometry::disc::{NARROW, slimmed, unit};
 use crate::locate::error::{NoPath, PathEnd, QueryError};
 use crate::locate::nearest::{Reach, Spot};
 use crate::path::{Outcome, Path, PathSearch, cheapest};
+use crate::query::Place;
 use crate::scratch::QueryScratch;
 
 /// Options of a path for a disc.
@@ -85,13 +86,14 @@ impl ClearanceNavMesh {
     /// Finds a path: see [`crate::ClearQuery::path`].
     pub(crate) fn find_path_into(
         &self,
-        from: Vec3,
-        to: Vec3,
+        from: Place,
+        to: Place,
         options: &ClearPathOptions,
         scratch: &mut QueryScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
         let nearest = self.write_path(from, to, options, &mut scratch.clearance, path)?;
+        let [from, to] = [from, to].map(|place| place.position());
         match path.outcome {
             Outcome::Complete | Outcome::Partial { .. } => Ok(()),
             Outcome::Unreachable => Err(QueryError::Unreachable { from, to, cause: NoPath::Narrow, nearest }),
@@ -103,19 +105,21 @@ impl ClearanceNavMesh {
     /// none leads to the goal.
     pub(super) fn write_path(
         &self,
-        from: Vec3,
-        to: Vec3,
+        from: Place,
+        to: Place,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
         path: &mut Path,
     ) -> Result<Option<Vec3>, QueryError> {
-        let radius = options.radius;
         path.clear();
         path.found_by = PathSearch::Shortest;
         options.validate()?;
+        let radius = self.distance_of(options.radius);
+        let options = &ClearPathOptions { radius, ..*options };
         let reach = options.reach.unwrap_or_else(|| self.default_reach(radius));
         let start = self.end(PathEnd::Start, from, radius, &reach, scratch)?;
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
+        let [from, to] = [from, to].map(|place| place.position());
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
         let (starts, goals) = (self.pieces(start, radius), self.pieces(goal, radius));
         if let Some((cost, [start, goal])) =
@@ -154,15 +158,18 @@ impl ClearanceNavMesh {
     pub(super) fn end(
         &self,
         end: PathEnd,
-        position: Vec3,
+        place: Place,
         radius: f32,
         reach: &Reach,
         scratch: &mut ClearanceScratch,
     ) -> Result<Fit, QueryError> {
+        let position = place.position();
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
         }
-        if let Some(fit) = self.fit(&self.anywhere(position, radius, reach), &mut scratch.fit) {
+        let wanted = self.anywhere(position, self.distance_of(radius), reach);
+        let known = self.known(&place).and_then(|from| self.fit_in_sight(from, &wanted, &mut scratch.fit));
+        if let Some(fit) = known.or_else(|| self.fit(&wanted, &mut scratch.fit)) {
             return Ok(fit);
         }
         Err(match self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon)) {
@@ -171,18 +178,26 @@ impl ClearanceNavMesh {
         })
     }
 
+    /// Returns a location on the mesh as it is now, on the ground of discs.
+    fn known(&self, place: &Place) -> Option<Fit> {
+        let Place::Found(location) = place else { return None };
+        let spot = self.mesh.spot_of(location).ok()?;
+        self.admitted.has(spot.polygon).then(|| self.fit_of(spot))
+    }
+
+    fn fit_of(&self, spot: Spot) -> Fit {
+        let at = self.place_of(&spot);
+        Fit { spot, at, triangle: self.triangle_at(spot.polygon, at) }
+    }
+
     /// Returns the places of an end: for a disc of no size one on each piece of ground that touches
     /// there.
     fn pieces(&self, fit: Fit, radius: f32) -> SmallVec<[Fit; 1]> {
-        let mut pieces = SmallVec::from_slice(&[fit]);
-        if slimmed(radius.into()) <= 0.0 {
-            let others = self.mesh.places_at(fit.spot, &self.admitted).into_iter().skip(1);
-            pieces.extend(others.map(|spot| {
-                let at = self.place_of(&spot);
-                Fit { spot, at, triangle: self.triangle_at(spot.polygon, at) }
-            }));
+        if slimmed(radius.into()) > 0.0 {
+            return SmallVec::from_slice(&[fit]);
         }
-        pieces
+        let places = self.mesh.places_at(fit.spot, &self.admitted).into_iter();
+        places.map(|spot| self.fit_of(spot)).collect()
     }
 
     /// Returns what the cheapest path between two of the places costs, and its ends, and leaves it in

@@ -1,12 +1,10 @@
 //! Queries for a disc.
 
-use glam::Vec3;
-
 use super::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Reach};
 use crate::path::{Path, PathSearch};
-use crate::query::Memory;
+use crate::query::{Memory, Place};
 use crate::scratch::QueryScratch;
 
 /// Queries for a disc of any radius, with settings that hold for all of them.
@@ -87,6 +85,9 @@ impl<'a> ClearQuery<'a> {
     /// - No path over the ground in the plan that keeps the radius is shorter, to rounding (but see
     ///   [`PathSearch::Fast`] below). Rises
     ///   and falls do not count while it searches.
+    /// - A disc keeps at least [`NavMesh::position_slack`](crate::NavMesh::position_slack) from walls,
+    ///   however small its radius is: nearer, positions do not show on which side of a wall it is. A
+    ///   disc of radius 0 is a point.
     /// - Links that are crossed like an edge both ways at no cost, such as doors, and steps between
     ///   slices, are ground: only real walls keep a disc away, however short the treads are.
     /// - Other links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]).
@@ -118,7 +119,7 @@ impl<'a> ClearQuery<'a> {
     /// - [`QueryError::NoRoomNear`] where the disc does not fit near an end. Others: see
     ///   [`Query`](crate::Query).
     #[doc(alias = "findPath")]
-    pub fn path(&mut self, from: Vec3, to: Vec3) -> Result<Path, QueryError> {
+    pub fn path(&mut self, from: impl Into<Place>, to: impl Into<Place>) -> Result<Path, QueryError> {
         let mut path = Path::default();
         self.path_into(from, to, &mut path)?;
         Ok(path)
@@ -128,12 +129,18 @@ impl<'a> ClearQuery<'a> {
     ///
     /// # Errors
     /// See [`ClearQuery::path`]; `path` then has no points.
-    pub fn path_into(&mut self, from: Vec3, to: Vec3, path: &mut Path) -> Result<(), QueryError> {
-        self.mesh.find_path_into(from, to, &self.options, self.memory.get(), path)
+    pub fn path_into(
+        &mut self,
+        from: impl Into<Place>,
+        to: impl Into<Place>,
+        path: &mut Path,
+    ) -> Result<(), QueryError> {
+        self.mesh.find_path_into(from.into(), to.into(), &self.options, self.memory.get(), path)
     }
 
     /// Returns the place nearest to a position in plan where the disc fits, with no wall nearer to
-    /// its centre than the radius; of several storeys the one nearest in height.
+    /// its centre than the radius; of several storeys the one nearest in height. From a
+    /// [`Location`], the nearest one with no wall between, if there is one.
     ///
     /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
     /// checked where the disc would touch the walls around nearest to the position: of the 128
@@ -142,12 +149,13 @@ impl<'a> ClearQuery<'a> {
     /// # Errors
     /// [`QueryError::NoRoomNear`] where the disc fits nowhere within reach. Others: see
     /// [`Query`](crate::Query).
-    pub fn nearest(&mut self, position: Vec3) -> Result<ClearPlace, QueryError> {
+    pub fn nearest(&mut self, position: impl Into<Place>) -> Result<ClearPlace, QueryError> {
+        let place = position.into();
         self.options.validate()?;
         let reach = self.options.reach.unwrap_or_else(|| self.mesh.default_reach(self.options.radius));
         let scratch = &mut self.memory.get().clearance;
-        let fit = self.mesh.end(PathEnd::Start, position, self.options.radius, &reach, scratch)?;
-        Ok(self.mesh.clear_place(&fit, position))
+        let fit = self.mesh.end(PathEnd::Start, place, self.options.radius, &reach, scratch)?;
+        Ok(self.mesh.clear_place(&fit, place.position()))
     }
 
     /// Returns how far the nearest wall is from a place in plan, in metres, but `limit` at most:

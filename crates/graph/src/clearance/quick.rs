@@ -71,7 +71,7 @@ impl Search<'_> {
         }
         let mut quick = std::mem::take(&mut self.memory.quick);
         let found = match self.find_channel(ends, most, &mut quick) {
-            true if self.pull(ends, &mut quick.string) => self.settle(ends, &quick.string, seen),
+            true if self.pull(ends, &mut quick.string) => self.check(ends, &quick.string, seen),
             false if self.memory.is_cut => Quick::Nothing,
             _ => Quick::Unsure,
         };
@@ -185,7 +185,7 @@ impl Search<'_> {
     /// Checks the string near its ends, and stores it in the memory as the path.
     ///
     /// Between them the channel is wide enough: see the top of this file.
-    fn settle(&mut self, ends: &Ends, string: &TautString, seen: &mut Marks) -> Quick {
+    fn check(&mut self, ends: &Ends, string: &TautString, seen: &mut Marks) -> Quick {
         let table = self.table;
         self.memory.roots.clear();
         self.memory.roots.push(Root::at(ends.places[0], [NO_INDEX; 2]));

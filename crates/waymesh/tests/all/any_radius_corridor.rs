@@ -86,6 +86,6 @@ fn a_corridor_takes_links_and_looks_again() {
     assert_eq!(corridor.take_link(&mesh, &mut scratch).unwrap().map(|taken| taken.link), Some(taken.link));
     assert!(corridor.points()[0].z > 21.9 && corridor.next_link().is_none());
     assert_eq!(corridor.move_goal(&mesh, to + Vec3::X, &mut scratch).unwrap(), CorridorChange::Kept);
-    let again = corridor.look_again(&mesh, &mut scratch).unwrap();
+    let again = corridor.replan(&mesh, &mut scratch).unwrap();
     assert_eq!(again, CorridorChange::Replanned { reason: ReplanReason::Asked });
 }

@@ -26,7 +26,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn tell(&self, name: &str) {
+    fn report(&self, name: &str) {
         eprintln!(
             "{name}: {} complete, {} apart, {} fell back; {:.3} % longer, {:.1} % at most",
             self.complete,
@@ -84,7 +84,7 @@ fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Su
             }
         }
     }
-    sum.tell(name);
+    sum.report(name);
     sum
 }
 

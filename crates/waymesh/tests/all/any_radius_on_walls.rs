@@ -7,9 +7,9 @@
     reason = "test helpers, small numbers"
 )]
 
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use waymesh::core::{PlanPoint, Random};
-use waymesh::graph::{ClearPathOptions, QueryError};
+use waymesh::graph::{ClearPathOptions, Generation, Location, QueryError};
 use waymesh::{
     AreaFilter, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, PlaceSampler, QueryScratch,
     Reach,
@@ -17,7 +17,8 @@ use waymesh::{
 
 use crate::discs;
 use discs::{clear, crooked, walls};
-use waymesh_testkit::flat_meshes;
+use waymesh_testkit::boards::mesh_of;
+use waymesh_testkit::flat_meshes::{self, Board};
 
 /// Lengths of the shortest path and of a disc's way without a width; `None` where there is none.
 fn lengths(mesh: &NavMesh, disc: &ClearanceNavMesh, [from, to]: [Vec3; 2]) -> [Option<f32>; 2] {
@@ -190,4 +191,39 @@ fn a_partial_path_ends_at_the_gap_before_the_goal() {
             }
         }
     }
+}
+
+/// A location on a wall without thickness is on its own side of it, a position on either side.
+#[test]
+fn a_disc_starts_on_the_side_of_its_location() {
+    let (mut asked, mut crossed) = (0, 0);
+    let random = &mut Random::new(0x51de);
+    for _ in 0..60 {
+        let Some(mesh) = mesh_of(&Board::random(random)) else { continue };
+        let disc = clear(mesh.clone());
+        for polygon in mesh.polygons() {
+            let corners: Vec<Vec3> = polygon.positions().collect();
+            for (corner, beyond) in polygon.neighbours().enumerate() {
+                let position = corners[corner].lerp(corners[(corner + 1) % corners.len()], 0.4);
+                if beyond.is_some() || !mesh.contains(polygon.id(), position) {
+                    continue;
+                }
+                let here = Location { polygon: polygon.id(), position, generation: mesh.generation() };
+                for radius in [0.0, 0.02, 0.3].map(|cells| cells * mesh.frame().cell_size) {
+                    let mut query = disc.query(radius).shortest();
+                    let Ok(found) = query.nearest(here) else { continue };
+                    let walked = mesh.query().walk(here, found.location.position).unwrap().position;
+                    let slack = 2.0 * mesh.position_slack();
+                    let apart = walked.xz().distance(found.location.position.xz());
+                    crossed += usize::from(apart > slack);
+                    let path = query.path(here, found.location).unwrap();
+                    assert!(path.plan_length <= slack, "{here:?}, radius {radius}: {path:?}");
+                    let stale = Location { generation: Generation(here.generation.0 + 1), ..here };
+                    assert_eq!(query.nearest(stale), query.nearest(position), "{here:?}");
+                    asked += 1;
+                }
+            }
+        }
+    }
+    assert!(asked > 500 && crossed == 0, "{crossed} of {asked} are behind a wall");
 }

@@ -227,19 +227,19 @@ fn discs_on_random_boards() {
     });
 }
 
-/// A disc smaller than the slack of positions goes round a wall without thickness that ends at a
-/// closed door: next to the wall its positions are on both sides.
+/// Nearer to a wall without thickness than the slack of positions, a disc would be on both sides.
 #[test]
-fn a_tiny_disc_at_the_end_of_a_wall_without_thickness() {
-    let seed = 0x0010_4992_2449_2800;
-    let mut random = Random::new(seed);
-    let board = Board::random(&mut random);
-    let mesh = mesh_of(&board).unwrap();
-    let clear = with_clearance(mesh.clone(), &ClearanceConfig::default()).unwrap();
-    let mut chains = Chains::new(&mesh, seed);
-    chains.step = 0.2 * board.cell_size + 0.01;
-    chains.discs(&clear, random.range(0.0, 1.5) * board.cell_size, 2);
-    assert!(chains.followed.discs > 0);
+fn tiny_discs_at_walls_without_thickness() {
+    for seed in [0x0010_4992_2449_2800, 0xb0b0_0000_0030_f400, 0xff0a_00d5, 0x0b3a_fb0b_df12_b6ff] {
+        let mut random = Random::new(seed);
+        let board = Board::random(&mut random);
+        let mesh = mesh_of(&board).unwrap();
+        let clear = with_clearance(mesh.clone(), &ClearanceConfig::default()).unwrap();
+        let mut chains = Chains::new(&mesh, seed);
+        chains.step = 0.2 * board.cell_size + 0.01;
+        chains.discs(&clear, random.range(0.0, 1.5) * board.cell_size, 2);
+        assert!(chains.followed.discs > 0);
+    }
 }
 
 #[test]
