@@ -346,7 +346,6 @@ pub(crate) fn web(tools: &Tools) -> Result<String> {
     run(&mut command("", "cargo", "build --locked"))?;
     run(&mut command(FOLDER, "cargo", "fmt --all --check"))?;
     let target = "wasm32-unknown-unknown";
-    // Debian's toolchain has no clippy.
     if Path::new(output("rustc", &format!("--print target-libdir --target {target}"))?.trim()).is_dir() {
         for features in ["", "--no-default-features", "--no-default-features --features crowd"] {
             let words = format!("clippy --locked --target {target} {features} -- -D warnings");

@@ -80,7 +80,6 @@ fn files() -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(root().join("crates"))? {
         files.extend(Some(entry?.path().join("Cargo.toml")).filter(|file| file.exists()));
     }
-    files.push(root().join("crates/wasm/shell/Cargo.toml"));
     Ok(files)
 }
 

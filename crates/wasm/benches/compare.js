@@ -47,7 +47,6 @@ export async function load(own, now) {
     return modules;
   });
   const [navcats, navcat] = await started(now, async () => ({ ...(await import("navcat")), ...(await import("navcat/blocks")) }));
-  await waymesh.loadParts("files");
   return { waymesh, recast, navcat, startUp: { waymesh: ours, "recast-navigation": theirs, navcat: navcats } };
 }
 

@@ -1,6 +1,5 @@
 // Bake a level, ship its mesh, open it, find a path, and let a crowd walk: node examples/walk.mjs
-// Outside of this folder, import from "waymesh". A page first awaits
-// `init({ parts: ["crowd", "scenes"] })`.
+// Outside of this folder, import from "waymesh". A page first awaits `init()`.
 import assert from "node:assert/strict";
 
 import { Crowd, NavMesh, Scene } from "../pkg/node.js";

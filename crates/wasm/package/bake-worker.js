@@ -26,20 +26,19 @@ export class Line {
   #jobs = new Map();
 
   /**
-   * @param module the compiled module, or the address of its file; an object with these as `module`
-   *   and compiled `parts`; `null` where the worker finds them by itself
+   * @param module the compiled module, or the address of its file; `null` where the worker finds it
+   *   by itself
    * @param make makes the worker
    */
   constructor(module, make) {
-    const given = module?.module === undefined ? { module } : module;
-    this.#module = { parts: given.parts ?? [], module: given.module instanceof URL ? given.module.href : given.module };
+    this.#module = module instanceof URL ? module.href : module;
     this.#make = make;
   }
 
   #start() {
     if (this.#worker) return;
     this.#worker = this.#make();
-    this.#worker.postMessage(this.#module);
+    this.#worker.postMessage({ module: this.#module });
     this.#worker.addEventListener("message", ({ data }) => this.#hear(data));
     this.#worker.addEventListener("error", (event) => {
       // The module's memory may be in any state.

@@ -1,9 +1,7 @@
-// Node: everything is ready after the import; parts are read when they are first needed.
+// Node: everything is ready after the import.
 import { readFileSync } from "node:fs";
-import { initSync } from "./init.js";
-import { readPartsWith } from "./parts.js";
+import { initSync } from "./waymesh.js";
 
-readPartsWith((address) => readFileSync(address));
 const output = initSync({ module: readFileSync(new URL("./waymesh_bg.wasm", import.meta.url)) });
 
 /** There is nothing left to do: the same call as in a browser. */
@@ -11,6 +9,5 @@ export default async function init() {
   return output;
 }
 export { initSync };
-export { loadParts, partModules, partNames } from "./parts.js";
 export * from "./waymesh.js";
 export { BakeWorker, BakeWorkers } from "./bake-node.js";

@@ -61,9 +61,9 @@ const does = {
 /** Answers messages: `init` loads the module, `listen` and `send` are those of the host. */
 export function serve({ init, listen, send }) {
   let ready = null;
-  listen(async ({ module, parts, id, kind, job }) => {
+  listen(async ({ module, id, kind, job }) => {
     if (id === undefined) {
-      ready = init(module === null ? undefined : { module_or_path: module, parts });
+      ready = init(module === null ? undefined : { module_or_path: module });
       // Whoever waits for a job hears of it.
       ready.catch(() => {});
       return;

@@ -1,5 +1,5 @@
 // The other side of `BakeWorker` in a browser.
-import init from "./init.js";
+import init from "./waymesh.js";
 import { serve } from "./serve.js";
 
 serve({

@@ -26,7 +26,7 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn tell(&mut self, done: f64) {
+    fn report(&mut self, done: f64) {
         self.last = Stopwatch::start();
         let callback = CALLBACK.with_borrow(|(callback, _)| callback.clone());
         let Some(callback) = callback.filter(|_| !self.is_stopped) else { return };
@@ -43,18 +43,18 @@ impl Reporter {
 impl Observer for Reporter {
     fn stage_started(&mut self, stage: &'static str) {
         self.stage = stage;
-        self.tell(0.0);
+        self.report(0.0);
     }
 
     fn progress(&mut self, done: u64, total: u64) {
         if done < total && self.last.seconds() >= PACE {
-            self.tell(done as f64 / total as f64);
+            self.report(done as f64 / total as f64);
         }
     }
 
     fn stage_finished(&mut self, stage: &'static str, _seconds: f64) {
         self.stage = stage;
-        self.tell(1.0);
+        self.report(1.0);
     }
 
     fn is_cancelled(&mut self) -> bool {

@@ -15,7 +15,6 @@ use crate::convert::{Fields, flat, object, point, positions};
 use crate::discs::clearance_of;
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
-use crate::parts::need;
 
 /// The mesh of the agents.
 #[derive(Debug)]
@@ -123,25 +122,6 @@ impl Crowd {
     }
 }
 
-/// [`Crowd::new`].
-#[inline(never)]
-fn part_crowd_new(mesh: &NavMesh, settings: &JsValue) -> Thrown<Crowd> {
-    Crowd::make(settings, mesh, |has_clearance| Ground::of(mesh, has_clearance))
-}
-
-/// [`Crowd::in_world`].
-#[cfg(feature = "bake")]
-#[inline(never)]
-fn part_crowd_in_world(world: &crate::world::World, settings: &JsValue) -> Thrown<Crowd> {
-    let handle = world.handle();
-    Crowd::make(settings, &handle.mesh().into(), |has_clearance| {
-        if has_clearance {
-            return Err(Kind::Settings.error("settings: clearance is that of a mesh, a world has none"));
-        }
-        Ok(Ground::World(handle.clone()))
-    })
-}
-
 #[wasm_bindgen]
 impl Crowd {
     /// A crowd without agents on a mesh, which may be freed afterwards.
@@ -150,8 +130,7 @@ impl Crowd {
         mesh: &NavMesh,
         #[wasm_bindgen(unchecked_optional_param_type = "CrowdSettings")] settings: JsValue,
     ) -> Thrown<Crowd> {
-        need("crowd")?;
-        part_crowd_new(mesh, &settings)
+        Self::make(&settings, mesh, |has_clearance| Ground::of(mesh, has_clearance))
     }
 
     /// Lets the agents walk on another mesh from now on, as on ground that has changed: paths over
@@ -293,8 +272,13 @@ impl Crowd {
         world: &crate::world::World,
         #[wasm_bindgen(unchecked_optional_param_type = "CrowdSettings")] settings: JsValue,
     ) -> Thrown<Crowd> {
-        need("crowd")?;
-        part_crowd_in_world(world, &settings)
+        let handle = world.handle();
+        Self::make(&settings, &handle.mesh().into(), |has_clearance| {
+            if has_clearance {
+                return Err(Kind::Settings.error("settings: clearance is that of a mesh, a world has none"));
+            }
+            Ok(Ground::World(handle.clone()))
+        })
     }
 }
 

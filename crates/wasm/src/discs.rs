@@ -25,55 +25,35 @@ mod with_clearance {
 
     use super::{Disc, Memory, NavMesh, Reach, Thrown};
     use crate::error::OrThrow;
-    use crate::parts::need;
 
     /// The mesh with the distances of its walls.
-    #[inline(never)]
-    fn part_discs_make(mesh: &waymesh_graph::NavMesh) -> Thrown<ClearanceNavMesh> {
+    pub(crate) fn clearance_of(mesh: &waymesh_graph::NavMesh) -> Thrown<ClearanceNavMesh> {
         let config = waymesh::triangulate::ClearanceConfig::default();
         waymesh::with_clearance(waymesh_graph::NavMesh::clone(mesh), &config).or_throw()
-    }
-
-    #[inline(never)]
-    fn part_discs_find(
-        mesh: &ClearanceNavMesh,
-        Disc { from, to, radius, fast }: &Disc,
-        allow_partial: bool,
-        reach: Option<Reach>,
-        memory: &mut Memory,
-    ) -> Thrown<()> {
-        let search = if *fast { PathSearch::Fast } else { PathSearch::Shortest };
-        let mut options =
-            ClearPathOptions::new(*radius).with_search(search).with_allow_partial(allow_partial);
-        options.reach = reach;
-        let Memory { scratch, path } = memory;
-        let mut query = mesh.query(*radius).options(options).memory(scratch);
-        QueryError::accept_no_path(query.path_into(*from, *to, path)).or_throw()
-    }
-
-    #[cfg(feature = "crowd")]
-    pub(crate) fn clearance_of(mesh: &waymesh_graph::NavMesh) -> Thrown<ClearanceNavMesh> {
-        need("discs")?;
-        part_discs_make(mesh)
     }
 
     impl NavMesh {
         /// Finds the path of a disc into the memory.
         pub(crate) fn find_for_disc(
             &self,
-            disc: &Disc,
+            Disc { from, to, radius, fast }: &Disc,
             allow_partial: bool,
             reach: Option<Reach>,
             memory: &mut Memory,
         ) -> Thrown<()> {
-            need("discs")?;
             let mesh = if let Some(mesh) = self.clearance.get() {
                 mesh
             } else {
-                let made = part_discs_make(&self.mesh)?;
+                let made = clearance_of(&self.mesh)?;
                 self.clearance.get_or_init(|| made)
             };
-            part_discs_find(mesh, disc, allow_partial, reach, memory)
+            let search = if *fast { PathSearch::Fast } else { PathSearch::Shortest };
+            let mut options =
+                ClearPathOptions::new(*radius).with_search(search).with_allow_partial(allow_partial);
+            options.reach = reach;
+            let Memory { scratch, path } = memory;
+            let mut query = mesh.query(*radius).options(options).memory(scratch);
+            QueryError::accept_no_path(query.path_into(*from, *to, path)).or_throw()
         }
     }
 }

@@ -14,7 +14,6 @@ use crate::bake::watched;
 use crate::convert::{object, positions};
 use crate::error::{Kind, Thrown};
 use crate::mesh::NavMesh;
-use crate::parts::need;
 use crate::scene::{Scene, numbers};
 use crate::settings;
 
@@ -24,24 +23,6 @@ fn ground(triangles: &GroundTriangles) -> JsValue {
         ("triangles", numbers(triangles.triangles.as_flattened())),
         ("polygonTriangles", numbers(&triangles.polygon_triangles)),
     ])
-}
-
-/// [`NavMesh::to_svg`].
-#[inline(never)]
-fn part_files_svg(mesh: &NavMesh) -> Thrown<String> {
-    let mut bytes = Vec::new();
-    write_svg(&mesh.mesh, None, &SvgOptions::default(), &mut bytes)
-        .map_err(|error| Kind::File.error(error))?;
-    String::from_utf8(bytes).map_err(|error| Kind::File.error(error))
-}
-
-/// [`NavMesh::to_glb`].
-#[inline(never)]
-fn part_files_glb(mesh: &NavMesh, detail: bool) -> Thrown<Uint8Array> {
-    let mut bytes = Vec::new();
-    let options = GlbOptions::default().with_detail(detail);
-    write_glb(&mesh.mesh, &options, &mut bytes).map_err(|error| Kind::File.error(error))?;
-    Ok(Uint8Array::from(bytes.as_slice()))
 }
 
 #[wasm_bindgen]
@@ -55,15 +36,19 @@ impl NavMesh {
     /// A picture in plan, a panel per storey, as SVG.
     #[wasm_bindgen(js_name = toSvg)]
     pub fn to_svg(&self) -> Thrown<String> {
-        need("files")?;
-        part_files_svg(self)
+        let mut bytes = Vec::new();
+        write_svg(&self.mesh, None, &SvgOptions::default(), &mut bytes)
+            .map_err(|error| Kind::File.error(error))?;
+        String::from_utf8(bytes).map_err(|error| Kind::File.error(error))
     }
 
     /// The polygons as a GLB model; with `detail` the surface of heights.
     #[wasm_bindgen(js_name = toGlb)]
     pub fn to_glb(&self, detail: bool) -> Thrown<Uint8Array> {
-        need("files")?;
-        part_files_glb(self, detail)
+        let mut bytes = Vec::new();
+        let options = GlbOptions::default().with_detail(detail);
+        write_glb(&self.mesh, &options, &mut bytes).map_err(|error| Kind::File.error(error))?;
+        Ok(Uint8Array::from(bytes.as_slice()))
     }
 }
 

@@ -27,9 +27,6 @@ pub(crate) enum Kind {
     NoMeshNear,
     /// A query cannot be answered.
     Query,
-    /// A part of the package is not loaded.
-    #[cfg(any(feature = "bake", feature = "crowd"))]
-    Part,
 }
 
 impl Kind {
@@ -47,8 +44,6 @@ impl Kind {
             Self::NothingWalkable => "nothing-walkable",
             Self::NoMeshNear => "no-mesh-near",
             Self::Query => "query",
-            #[cfg(any(feature = "bake", feature = "crowd"))]
-            Self::Part => "part",
         }
     }
 

@@ -10,7 +10,6 @@ use crate::bake::set_clock;
 use crate::convert::{Fields, from_json, object, positions};
 use crate::error::{IntoJs, Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
-use crate::parts::need;
 use crate::scene::Scene;
 
 impl IntoJs for MetricsError {
@@ -33,28 +32,22 @@ impl Scene {
         mesh: &NavMesh,
         #[wasm_bindgen(unchecked_optional_param_type = "EvaluateOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        need("evaluate")?;
-        part_evaluate_run(self, mesh, &options)
-    }
-}
-
-#[inline(never)]
-fn part_evaluate_run(scene: &Scene, mesh: &NavMesh, options: &JsValue) -> Thrown<JsValue> {
-    set_clock();
-    let frame = mesh.mesh.frame();
-    let mut config = MetricsConfig::default().with_scale(frame.cell_size, frame.level_height);
-    let mut fields = Fields::new("options", options)?;
-    for (name, field) in [("samples", &mut config.samples), ("pairs", &mut config.pairs)] {
-        if let Some(count) = fields.count(name)? {
-            *field = count as usize;
+        set_clock();
+        let frame = mesh.mesh.frame();
+        let mut config = MetricsConfig::default().with_scale(frame.cell_size, frame.level_height);
+        let mut fields = Fields::new("options", &options)?;
+        for (name, field) in [("samples", &mut config.samples), ("pairs", &mut config.pairs)] {
+            if let Some(count) = fields.count(name)? {
+                *field = count as usize;
+            }
         }
+        if let Some(seed) = fields.count("seed")? {
+            config.seed = seed.into();
+        }
+        fields.finish()?;
+        let oracle = Oracle::new(&self.soup, mesh.mesh.agent(), &config).or_throw()?;
+        judgement(&oracle.evaluate_nav_mesh(&mesh.mesh, None))
     }
-    if let Some(seed) = fields.count("seed")? {
-        config.seed = seed.into();
-    }
-    fields.finish()?;
-    let oracle = Oracle::new(&scene.soup, mesh.mesh.agent(), &config).or_throw()?;
-    judgement(&oracle.evaluate_nav_mesh(&mesh.mesh, None))
 }
 
 fn judgement(found: &Judgement) -> Thrown<JsValue> {

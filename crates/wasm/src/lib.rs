@@ -9,8 +9,6 @@ mod convert;
 mod discs;
 mod error;
 mod mesh;
-#[cfg(any(feature = "bake", feature = "crowd"))]
-mod parts;
 mod path;
 mod query;
 
@@ -38,6 +36,10 @@ mod world;
 #[cfg(feature = "crowd")]
 pub use crowd::Crowd;
 pub use mesh::NavMesh;
+
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 #[cfg(feature = "bake")]
 pub use scene::{Plan, Scene};
 #[cfg(feature = "bake")]

@@ -337,7 +337,7 @@ export interface Link {
 /** What every error carries that this package throws. */
 export interface WaymeshError extends Error {
   name: "WaymeshError";
-  kind: "settings" | "input" | "file" | "bake" | "cancelled" | "nothing-walkable" | "no-mesh-near" | "query" | "part";
+  kind: "settings" | "input" | "file" | "bake" | "cancelled" | "nothing-walkable" | "no-mesh-near" | "query" | "not-loaded";
 }
 
 /** Options of a query about places. */

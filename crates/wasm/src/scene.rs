@@ -18,7 +18,6 @@ use crate::bake::watched;
 use crate::convert::{bytes, entries, flat, from_json, object, points};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
-use crate::parts::need;
 use crate::settings;
 
 impl NavMesh {
@@ -43,29 +42,6 @@ fn load_options(entries: &mut Entries<'_>) -> Thrown<LoadOptions> {
     Ok(load)
 }
 
-/// [`Scene::read`].
-#[inline(never)]
-fn part_files_scene(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Scene> {
-    let given = entries(options)?;
-    let mut entries = Entries::new("options", &given);
-    let load = load_options(&mut entries)?;
-    let rules: Option<Vec<String>> = entries.take("areaRules").map_or(Some(Vec::new()), Value::to);
-    let rules = rules.ok_or_else(|| Kind::Input.error("options: areaRules must be a list of texts"))?;
-    entries.finish().or_throw()?;
-    let rules = AreaRules::parse(&rules).or_throw()?;
-    let soup = parse_scene_with_areas(Path::new(name), bytes, &load, &rules.map()).or_throw()?;
-    Ok(Scene { soup: Arc::new(soup), areas: rules.table().clone() })
-}
-
-/// [`Scene::builtin`].
-#[inline(never)]
-fn part_scenes_build(name: &str, scale: Option<u32>) -> Thrown<Scene> {
-    let scene = waymesh_scenes::Scene::from_name(name)
-        .ok_or_else(|| Kind::Input.error(format_args!("there is no scene {name:?}")))?;
-    let config = SceneConfig::default().with_scale(scale.unwrap_or(1));
-    Ok(Scene { soup: Arc::new(scene.build(&config)), areas: AreaTable::default() })
-}
-
 #[wasm_bindgen]
 impl Scene {
     /// Reads a file of a level: GLB, glTF with its buffers inside, OBJ, STL or PLY. The name tells
@@ -76,8 +52,16 @@ impl Scene {
         given: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "SceneOptions")] options: JsValue,
     ) -> Thrown<Scene> {
-        need("files")?;
-        part_files_scene(name, &bytes(&given)?, &options)
+        let bytes = bytes(&given)?;
+        let given = entries(&options)?;
+        let mut entries = Entries::new("options", &given);
+        let load = load_options(&mut entries)?;
+        let rules: Option<Vec<String>> = entries.take("areaRules").map_or(Some(Vec::new()), Value::to);
+        let rules = rules.ok_or_else(|| Kind::Input.error("options: areaRules must be a list of texts"))?;
+        entries.finish().or_throw()?;
+        let rules = AreaRules::parse(&rules).or_throw()?;
+        let soup = parse_scene_with_areas(Path::new(name), &bytes, &load, &rules.map()).or_throw()?;
+        Ok(Self { soup: Arc::new(soup), areas: rules.table().clone() })
     }
 
     /// Takes arrays: three numbers for a vertex, three vertices for a triangle, and for each
@@ -111,8 +95,10 @@ impl Scene {
 
     /// A scene of the package, by its name; `scale` lets its plan grow.
     pub fn builtin(name: &str, scale: Option<u32>) -> Thrown<Scene> {
-        need("scenes")?;
-        part_scenes_build(name, scale)
+        let scene = waymesh_scenes::Scene::from_name(name)
+            .ok_or_else(|| Kind::Input.error(format_args!("there is no scene {name:?}")))?;
+        let config = SceneConfig::default().with_scale(scale.unwrap_or(1));
+        Ok(Self { soup: Arc::new(scene.build(&config)), areas: AreaTable::default() })
     }
 
     /// Names of the scenes of the package, and what they show.
@@ -177,17 +163,6 @@ pub struct Plan {
     plan: FloorPlan,
 }
 
-/// [`Plan::read`].
-#[inline(never)]
-fn part_plans_read(name: &str, bytes: &[u8], options: &JsValue) -> Thrown<Plan> {
-    let given = entries(options)?;
-    let (mut entries, mut options) = (Entries::new("options", &given), ReadOptions::default());
-    entries.apply(READ, &mut options).and_then(|()| entries.finish()).or_throw()?;
-    let format = PlanFormat::of(Path::new(name))
-        .ok_or_else(|| Kind::File.error(format_args!("{name}: the ending is not that of a floor plan")))?;
-    Ok(Plan { plan: parse_plan(name, bytes, format, &options).or_throw()? })
-}
-
 #[wasm_bindgen]
 impl Plan {
     /// Reads a plan: TOML, GeoJSON, WKT or SVG. The name tells the format and is in errors.
@@ -198,8 +173,14 @@ impl Plan {
         given: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "PlanOptions")] options: JsValue,
     ) -> Thrown<Plan> {
-        need("plans")?;
-        part_plans_read(name, &bytes(&given)?, &options)
+        let bytes = bytes(&given)?;
+        let given = entries(&options)?;
+        let (mut entries, mut options) = (Entries::new("options", &given), ReadOptions::default());
+        entries.apply(READ, &mut options).and_then(|()| entries.finish()).or_throw()?;
+        let format = PlanFormat::of(Path::new(name)).ok_or_else(|| {
+            Kind::File.error(format_args!("{name}: the ending is not that of a floor plan"))
+        })?;
+        Ok(Self { plan: parse_plan(name, &bytes, format, &options).or_throw()? })
     }
 
     /// An example of a plan, in TOML.

@@ -16,7 +16,6 @@ use waymesh::{
 
 use crate::convert::{entries, from_json, object, to_js};
 use crate::error::{Kind, OrThrow, Thrown};
-use crate::parts::need;
 
 /// Name of these settings in errors.
 pub(crate) const SETTINGS: &str = "settings";
@@ -62,14 +61,8 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
     let pipeline = entries.take("pipeline").cloned().unwrap_or(Value::from("voxels"));
     let job = match pipeline.to::<String>().as_deref() {
         Some("voxels") => job(Baker::voxels(), &[], &mut entries, areas),
-        Some("storeys") => {
-            need("storeys")?;
-            part_storeys_job(&mut entries, areas)
-        }
-        Some("slices") => {
-            need("slices")?;
-            part_slices_job(&mut entries, areas)
-        }
+        Some("storeys") => job(Baker::storeys(), STOREYS, &mut entries, areas),
+        Some("slices") => job(Baker::slices(), SLICES, &mut entries, areas),
         Some("tiles") => tiles(&mut entries, areas).map(|baker| -> Job<TriangleSoup> {
             Box::new(move |soup, observer| baker.bake_observed(soup as &dyn TriangleSource, observer))
         }),
@@ -78,16 +71,6 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<Job<Tri
     let job = job.or_throw()?;
     entries.finish().or_throw()?;
     Ok(job)
-}
-
-#[inline(never)]
-fn part_storeys_job(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
-    job(Baker::storeys(), STOREYS, entries, areas)
-}
-
-#[inline(never)]
-fn part_slices_job(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Job<TriangleSoup>, FieldError> {
-    job(Baker::slices(), SLICES, entries, areas)
 }
 
 /// The settings of tiles that are built one by one.

@@ -8,7 +8,6 @@ use waymesh::core::{Observer, Warning, warn_of_shape};
 use crate::bake::set_clock;
 use crate::convert::{from_json, object, point};
 use crate::error::{Kind, OrThrow, Thrown};
-use crate::parts::need;
 use crate::scene::Scene;
 use crate::settings;
 
@@ -24,8 +23,11 @@ impl Scene {
         #[wasm_bindgen(unchecked_optional_param_type = "Point | null")] to: Option<Vec<f32>>,
         #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
     ) -> Thrown<JsValue> {
-        need("why")?;
-        part_why_run(self, at, to.as_deref(), &settings)
+        set_clock();
+        let baker = settings::voxels(&settings, &self.areas)?;
+        let (at, to) = (point("at", at)?, to.as_deref().map(|to| point("to", to)).transpose()?);
+        let answer = baker.explain(&self.soup).or_throw()?.answer(at, to, |_| None).or_throw()?;
+        from_json(&serde_json::to_string(&answer).map_err(|error| Kind::Bake.error(error))?)
     }
 
     /// Returns what is unusual about the scene, before any bake: its unit, its axis, the side that its
@@ -35,8 +37,15 @@ impl Scene {
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
     ) -> Thrown<JsValue> {
-        need("why")?;
-        part_why_hints(self, &settings)
+        let baker = settings::voxels(&settings, &self.areas)?;
+        let (config, mut hints) = (baker.config(), Hints::default());
+        warn_of_shape(&self.soup, &config.agent, &config.scale, &mut hints);
+        let hint = |warning: &Warning| {
+            let (option, value) = remedy(warning)
+                .map_or((JsValue::NULL, JsValue::NULL), |(option, value)| (option.into(), value));
+            object(&[("text", warning.to_string().into()), ("option", option), ("value", value)])
+        };
+        Ok(hints.0.iter().map(hint).collect::<Array>().into())
     }
 }
 
@@ -59,28 +68,6 @@ fn remedy(warning: &Warning) -> Option<(&'static str, JsValue)> {
         Warning::MixedWinding { .. } => ("winding", "two_sided".into()),
         _ => return None,
     })
-}
-
-#[inline(never)]
-fn part_why_hints(scene: &Scene, settings: &JsValue) -> Thrown<JsValue> {
-    let baker = settings::voxels(settings, &scene.areas)?;
-    let (config, mut hints) = (baker.config(), Hints::default());
-    warn_of_shape(&scene.soup, &config.agent, &config.scale, &mut hints);
-    let hint = |warning: &Warning| {
-        let (option, value) =
-            remedy(warning).map_or((JsValue::NULL, JsValue::NULL), |(option, value)| (option.into(), value));
-        object(&[("text", warning.to_string().into()), ("option", option), ("value", value)])
-    };
-    Ok(hints.0.iter().map(hint).collect::<Array>().into())
-}
-
-#[inline(never)]
-fn part_why_run(scene: &Scene, at: &[f32], to: Option<&[f32]>, settings: &JsValue) -> Thrown<JsValue> {
-    set_clock();
-    let baker = settings::voxels(settings, &scene.areas)?;
-    let (at, to) = (point("at", at)?, to.map(|to| point("to", to)).transpose()?);
-    let answer = baker.explain(&scene.soup).or_throw()?.answer(at, to, |_| None).or_throw()?;
-    from_json(&serde_json::to_string(&answer).map_err(|error| Kind::Bake.error(error))?)
 }
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -12,7 +12,6 @@ use crate::bake::watched;
 use crate::convert::{entries, object, value};
 use crate::error::{OrThrow, Thrown};
 use crate::mesh::{NavMesh, number};
-use crate::parts::need;
 use crate::scene::{Scene, bounds};
 use crate::settings;
 
@@ -26,15 +25,6 @@ pub struct World {
 
 /// Side of a tile where none is given, in cells.
 const TILE_CELLS: u32 = 64;
-
-/// [`World::new`].
-#[inline(never)]
-fn part_worlds_new(corners: &[f32], settings: &JsValue, tile_cells: u32) -> Thrown<World> {
-    let baker = settings::voxels(settings, &AreaTable::default())?;
-    let areas = baker.config().areas.clone();
-    let world = waymesh::World::new(baker, &bounds(corners)?, tile_cells).or_throw()?;
-    Ok(World { world, areas })
-}
 
 #[cfg(feature = "crowd")]
 impl World {
@@ -55,8 +45,11 @@ impl World {
             u32,
         >,
     ) -> Thrown<World> {
-        need("worlds")?;
-        part_worlds_new(corners, &settings, tile_cells.unwrap_or(TILE_CELLS))
+        let baker = settings::voxels(&settings, &AreaTable::default())?;
+        let areas = baker.config().areas.clone();
+        let tile_cells = tile_cells.unwrap_or(TILE_CELLS);
+        let world = waymesh::World::new(baker, &bounds(corners)?, tile_cells).or_throw()?;
+        Ok(Self { world, areas })
     }
 
     /// Puts the triangles of a scene into all tiles that they reach into.

@@ -1,7 +1,7 @@
 // The page's side of the worker: one job at a time; a job that nobody waits for any more is ended.
 import type { Judgement, Shape, Stages } from "waymesh";
 import InlineWorker from "./worker?worker&inline";
-import type { Answer, AnySettings, Explanation, Load, Made, Opened, Parts, Request, Source } from "./messages";
+import type { Answer, AnySettings, Explanation, Load, Made, Opened, Request, Source } from "./messages";
 import type { Point } from "./project";
 
 type Unnumbered<T> = T extends Request ? Omit<T, "id"> : never;
@@ -16,12 +16,11 @@ export class Baker {
   #waiting: { id: number; resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
 
   /**
-   * `module` and `parts` are the compiled package: a worker that takes the place of one that was
-   * ended needs no network.
+   * `module` is the compiled package: a worker that takes the place of one that was ended needs no
+   * network.
    */
   constructor(
     private readonly module: WebAssembly.Module,
-    private readonly parts: Parts,
     private readonly progress: (stage: string, done: number) => void,
   ) {}
 
@@ -32,7 +31,7 @@ export class Baker {
   #start(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new InlineWorker();
-    worker.postMessage({ id: 0, kind: "module", module: this.module, parts: this.parts } satisfies Request);
+    worker.postMessage({ id: 0, kind: "module", module: this.module } satisfies Request);
     worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
       const waiting = this.#waiting;
       if (data.id !== waiting?.id) return;

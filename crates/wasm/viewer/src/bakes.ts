@@ -5,7 +5,7 @@ import { Baker, Ended } from "./baker";
 import { figures } from "./figures";
 import { STAGE_LAYERS, amounts, drawKept, drawMesh, drawStages } from "./layers";
 import { addLinks } from "./links";
-import type { AnySettings, Parts } from "./messages";
+import type { AnySettings } from "./messages";
 import { busy, complain, find } from "./page";
 import { Progress } from "./progress";
 import { colourBy, colours, isPlan, knobs, shown, state, tell, view } from "./state";
@@ -22,9 +22,9 @@ let timer = 0;
 let stagesOf = "";
 let progress = new Progress(null);
 
-/** Begins with the worker; `module` and `parts` are the compiled package. */
-export function startBaker(module: WebAssembly.Module, parts: Parts): void {
-  baker = new Baker(module, parts, (stage, done) => {
+/** Begins with the worker; `module` is the compiled package. */
+export function startBaker(module: WebAssembly.Module): void {
+  baker = new Baker(module, (stage, done) => {
     const { share, left } = progress.hear(stage, done);
     find<HTMLProgressElement>("#progress").value = share;
     find("#stage").textContent = left === null ? stage : `${stage}, about ${left} s left`;

@@ -1,5 +1,5 @@
 // The page: its rooms are wired here.
-import init, { Scene, partModules } from "waymesh";
+import init, { Scene } from "waymesh";
 import moduleAddress from "waymesh/waymesh_bg.wasm?url";
 import { bake, cancel, later, paint, startBaker } from "./bakes";
 import { listenToCanvas } from "./clicks";
@@ -29,10 +29,10 @@ const onClick = (selector: string, run: () => void) => find(selector).addEventLi
 
 async function start(): Promise<void> {
   const compiling = WebAssembly.compileStreaming(fetch(moduleAddress));
-  const loading = init({ module_or_path: compiling, parts: "all" });
+  const loading = init({ module_or_path: compiling });
   const module = await compiling;
   await loading;
-  startBaker(module, partModules());
+  startBaker(module);
   const list = find<HTMLSelectElement>("#scene");
   for (const { name, summary } of Scene.builtins()) {
     if (!TOO_LARGE.includes(name)) list.add(Object.assign(new Option(name.replaceAll("-", " "), name), { title: summary }));

@@ -1,5 +1,5 @@
 // What the page and its worker tell each other.
-import type { Hint, Judgement, PairExplanation, PartName, PlaceExplanation, PlanSettings, Report, SceneOptions, Settings, Shape, Stages } from "waymesh";
+import type { Hint, Judgement, PairExplanation, PlaceExplanation, PlanSettings, Report, SceneOptions, Settings, Shape, Stages } from "waymesh";
 import type { Point } from "./project";
 
 /** Where a scene comes from. */
@@ -34,11 +34,8 @@ export type Explanation = PlaceExplanation | PairExplanation;
 
 export type AnySettings = Settings & PlanSettings;
 
-/** Parts of the package that are compiled. */
-export type Parts = Partial<Record<PartName, WebAssembly.Module>>;
-
 export type Request =
-  | { id: number; kind: "module"; module: WebAssembly.Module; parts: Parts }
+  | { id: number; kind: "module"; module: WebAssembly.Module }
   | { id: number; kind: "open"; source: Source; load: Load }
   | { id: number; kind: "bake"; settings: AnySettings; obstacles: Shape[] }
   | { id: number; kind: "stages"; settings: AnySettings }

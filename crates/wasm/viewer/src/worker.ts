@@ -122,7 +122,7 @@ async function answer(request: Exclude<Request, { kind: "module" }>): Promise<[A
 
 self.addEventListener("message", async ({ data }: MessageEvent<Request>) => {
   if (data.kind === "module") {
-    output = init({ module_or_path: data.module, parts: data.parts });
+    output = init({ module_or_path: data.module });
     return;
   }
   try {

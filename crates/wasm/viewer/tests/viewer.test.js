@@ -519,17 +519,8 @@ test("a bake can be stopped", { skip }, async () => {
 
 test("the package bakes in its own worker, and a bake can be ended", { skip }, async () => {
   const found = await page.evaluate(async () => {
-    const { BakeWorker, BakeWorkers, NavMesh, Scene, default: init, loadParts } = await import("/pkg/index.js");
+    const { BakeWorker, BakeWorkers, NavMesh, Scene, default: init } = await import("/pkg/index.js");
     await init();
-    // A page must load what it needs; workers do it by themselves.
-    const unloaded = (() => {
-      try {
-        return Scene.builtin("terraces");
-      } catch (error) {
-        return error.kind;
-      }
-    })();
-    await loadParts("scenes");
     const worker = new BakeWorker();
     const heard = new Set();
     const { bytes, report } = await worker.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.25 } }, (stage) => heard.add(stage));
@@ -551,10 +542,10 @@ test("the package bakes in its own worker, and a bake can be ended", { skip }, a
     const tiled = await workers.bake({ scene: { builtin: "terraces" }, settings: { cell_size: 0.25, tile_cells: 48 } });
     workers.close();
     const generations = [again, tiled].map(({ bytes }) => NavMesh.fromBytes(bytes).generation);
-    return { unloaded, same, stages: heard.size, refused, busy, ended, again: generations.every((one) => one === own.generation), tiles: tiled.report.tiles };
+    return { same, stages: heard.size, refused, busy, ended, again: generations.every((one) => one === own.generation), tiles: tiled.report.tiles };
   });
   const { stages, refused, tiles, ...others } = found;
-  assert.deepEqual(others, { unloaded: "part", same: true, busy: true, ended: "cancelled", again: true });
+  assert.deepEqual(others, { same: true, busy: true, ended: "cancelled", again: true });
   assert.ok(tiles > 1, `${tiles} tiles`);
   assert.ok(stages > 4);
   assert.equal(refused[0], "settings");
