@@ -58,14 +58,14 @@ impl Landmass {
         let frame = mesh.frame();
         let (cell_size, origin) = (frame.cell_size, frame.origin);
         let mut engine = Self { child, input, output, cell_size, origin, pairs: pairs.len() };
-        engine.tell(&text_of(mesh, pairs))?;
+        engine.send(&text_of(mesh, pairs))?;
         match engine.line()?.trim() {
             "ok" => Ok(engine),
             why => bail!("landmass: {why}"),
         }
     }
 
-    fn tell(&mut self, text: &str) -> Result<()> {
+    fn send(&mut self, text: &str) -> Result<()> {
         let input = self.input.as_mut().context("landmass has no input")?;
         input.write_all(text.as_bytes())?;
         Ok(input.flush()?)
@@ -80,17 +80,17 @@ impl Landmass {
     /// Puts an agent of this radius and speed on the first of each pair, on its way to the second.
     pub(crate) fn begin_crowd(&mut self, radius: f32, speed: f32) -> Result<()> {
         let [radius, speed] = [radius, speed].map(|metres| metres / self.cell_size);
-        self.tell(&format!("crowd {radius} {speed}\n"))
+        self.send(&format!("crowd {radius} {speed}\n"))
     }
 
     /// Takes an agent out. One that died says so at the next step.
     pub(crate) fn leave_crowd(&mut self, agent: usize) {
-        let _ = self.tell(&format!("leave {agent}\n"));
+        let _ = self.send(&format!("leave {agent}\n"));
     }
 
     /// Moves all agents; returns where they are, and the milliseconds that took.
     pub(crate) fn step_crowd(&mut self, seconds: f32) -> Result<(Vec<Option<Vec3>>, f64)> {
-        self.tell(&format!("step {seconds}\n"))?;
+        self.send(&format!("step {seconds}\n"))?;
         let nanoseconds: f64 = self.line()?.trim().parse()?;
         let place = |line: String| {
             let mut words = line.split_whitespace().map_while(|word| word.parse::<f32>().ok());
@@ -126,7 +126,7 @@ impl Queries for Landmass {
             _ => return Vec::new(),
         };
         // A program that died answers nothing.
-        if self.tell(word).is_err() { Vec::new() } else { (0..count).map(|_| self.answer()).collect() }
+        if self.send(word).is_err() { Vec::new() } else { (0..count).map(|_| self.answer()).collect() }
     }
 }
 

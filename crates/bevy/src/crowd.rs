@@ -122,7 +122,7 @@ pub(crate) fn step_crowds(
     mut messages: MessageWriter<NavMeshAgentMessage>,
 ) {
     let dt = time.delta_secs();
-    let mut tell = |entity: Entity, state: &mut NavMeshAgentState, status: NavMeshAgentStatus| {
+    let mut report = |entity: Entity, state: &mut NavMeshAgentState, status: NavMeshAgentStatus| {
         if !state.status.is_like(&status) {
             messages.write(NavMeshAgentMessage { entity, status });
         }
@@ -133,14 +133,14 @@ pub(crate) fn step_crowds(
     };
     for (entity, mut state) in &mut lost {
         if state.status != NavMeshAgentStatus::NoMesh {
-            tell(entity, &mut state, NavMeshAgentStatus::NoMesh);
+            report(entity, &mut state, NavMeshAgentStatus::NoMesh);
         }
     }
     for (walkers, mesh, crowd, clearance, config) in &mut grounds {
         let (Some(mesh), Some(mut state)) = (mesh, crowd) else {
             for entity in walkers.iter() {
                 if let Ok(mut agent) = agents.get_mut(entity) {
-                    tell(entity, &mut agent.state, NavMeshAgentStatus::NoMesh);
+                    report(entity, &mut agent.state, NavMeshAgentStatus::NoMesh);
                 }
             }
             continue;
@@ -190,10 +190,10 @@ pub(crate) fn step_crowds(
                 MemberPlace::Off(_) => None,
             };
             let Some((id, now)) = now.filter(|(_, now)| now.status != AgentStatus::Lost) else {
-                tell(entity, &mut data.state, NavMeshAgentStatus::NoGround);
+                report(entity, &mut data.state, NavMeshAgentStatus::NoGround);
                 continue;
             };
-            tell(entity, &mut data.state, NavMeshAgentStatus::OnMesh(now.status));
+            report(entity, &mut data.state, NavMeshAgentStatus::OnMesh(now.status));
             data.state.velocity = to_bevy(now.velocity);
             data.state.remaining = now.remaining;
             data.state.corner = crowd.path(id).and_then(|path| path.get(1)).map(|&corner| to_bevy(corner));

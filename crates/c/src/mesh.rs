@@ -109,7 +109,7 @@ impl Reporter {
         Self { progress, user: User(user), stage: CString::default(), is_cancelled: false }
     }
 
-    fn tell(&mut self, done: f32) {
+    fn report(&mut self, done: f32) {
         if let Some(progress) = self.progress
             && !self.is_cancelled
         {
@@ -121,17 +121,17 @@ impl Reporter {
 impl Observer for Reporter {
     fn stage_started(&mut self, stage: &'static str) {
         self.stage = CString::new(stage).unwrap_or_default();
-        self.tell(0.0);
+        self.report(0.0);
     }
 
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a share")]
     fn progress(&mut self, done: u64, total: u64) {
-        self.tell((done as f64 / total.max(1) as f64) as f32);
+        self.report((done as f64 / total.max(1) as f64) as f32);
     }
 
     fn stage_finished(&mut self, stage: &'static str, _: f64) {
         self.stage = CString::new(stage).unwrap_or_default();
-        self.tell(1.0);
+        self.report(1.0);
     }
 
     fn is_cancelled(&mut self) -> bool {

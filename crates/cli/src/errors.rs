@@ -174,7 +174,7 @@ fn command_for(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str
 }
 
 /// Prints why a command failed: to stderr, and with `--json` to stdout too.
-pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     // A reader that stops early (`waymesh info | head`) is no failure.
     let is_closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
     if error.chain().any(|cause| cause.downcast_ref().is_some_and(is_closed)) {

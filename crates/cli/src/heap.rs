@@ -36,7 +36,7 @@ impl Heap {
     /// Takes in a new block, unless there was no memory for it.
     fn taken(&self, block: *mut u8, layout: Layout) -> *mut u8 {
         if !block.is_null() {
-            pages::ask_for_large(block, layout);
+            pages::request_large_pages(block, layout);
             self.add(layout.size());
         }
         block
@@ -118,7 +118,7 @@ mod pages {
     }
 
     /// Advises the kernel to back a block with large pages.
-    pub(super) fn ask_for_large(block: *mut u8, layout: Layout) {
+    pub(super) fn request_large_pages(block: *mut u8, layout: Layout) {
         if !are_large(layout) {
             return;
         }
@@ -146,7 +146,7 @@ mod pages {
         false
     }
 
-    pub(super) fn ask_for_large(_block: *mut u8, _layout: Layout) {}
+    pub(super) fn request_large_pages(_block: *mut u8, _layout: Layout) {}
 }
 
 #[cfg(test)]

@@ -64,11 +64,11 @@ pub fn run(words: Vec<OsString>, peak_memory: fn() -> u64) -> ExitCode {
         .with_target(false)
         .without_time()
         .init();
-    obey(program.command, program.json).unwrap_or_else(|error| errors::tell(&error, program.json))
+    run_command(program.command, program.json).unwrap_or_else(|error| errors::report(&error, program.json))
 }
 
 fn parse(words: Vec<OsString>) -> Result<Program, ExitCode> {
-    let words = config::expand(words).map_err(|error| errors::tell(&error, errors::is_json()))?;
+    let words = config::expand(words).map_err(|error| errors::report(&error, errors::is_json()))?;
     Program::try_parse_from(words).map_err(|error| errors::usage(&error))
 }
 
@@ -85,7 +85,7 @@ pub fn check_settings(command: &str, file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn obey(command: Command, json: bool) -> Result<ExitCode> {
+fn run_command(command: Command, json: bool) -> Result<ExitCode> {
     match command {
         Command::Build(args) => build::run(*args, json)?,
         Command::Plan(args) => plan::run(&args, json)?,

@@ -329,7 +329,7 @@ fn join_pairs(mesh: &mut PortalMesh<'_>, mut partners: Vec<Option<Vec<Partner>>>
         }
         let eye = mesh.notches[notch as usize].vertex;
         let mut found = 0;
-        mesh.look(notch, PARTNER_TRIANGLES, |mesh, seen| {
+        mesh.visit(notch, PARTNER_TRIANGLES, |mesh, seen| {
             if let Some(other) = mesh.notch_towards(seen.vertex, eye) {
                 pairs.push((seen.cost, notch.min(other), notch.max(other)));
                 found += 1;
@@ -350,7 +350,7 @@ fn join_pairs(mesh: &mut PortalMesh<'_>, mut partners: Vec<Option<Vec<Partner>>>
 /// Returns the best vertex for the portal of an open notch.
 fn closest(mesh: &mut PortalMesh<'_>, notch: u32) -> Option<Seen> {
     let mut best: Option<Seen> = None;
-    mesh.look(notch, CLOSEST_TRIANGLES, |_, seen| {
+    mesh.visit(notch, CLOSEST_TRIANGLES, |_, seen| {
         if best.is_none_or(|best| (seen.cost, seen.vertex) < (best.cost, best.vertex)) {
             best = Some(seen);
         }

@@ -288,7 +288,7 @@ impl<'a> PortalMesh<'a> {
     /// Calls `take` with the vertices that an open notch sees in its area of interest, the closest
     /// triangles first. Triangles at the notch are not counted. `take` returns the cost beyond
     /// which vertices are skipped.
-    pub(crate) fn look(
+    pub(crate) fn visit(
         &mut self,
         notch: u32,
         most_triangles: usize,

@@ -177,7 +177,7 @@ impl Window {
         // Portals between two vertices that are no notches only help under a limit on corners.
         let limit = if (max_vertices as usize) < self.points.len() { max_vertices } else { 0 };
         if self.inside == 0 {
-            self.look(subdivision, exact, limit != 0);
+            self.visit(subdivision, exact, limit != 0);
         } else {
             exact.see_all(limit != 0);
         }
@@ -263,7 +263,7 @@ impl Window {
 
     /// Passes the pairs of vertices that see each other to `exact`: pairs with a notch, or with
     /// `all` all pairs. No vertex lies inside, so each polygon is seen through one side only.
-    fn look(&mut self, subdivision: &Subdivision<'_>, exact: &mut Exact, all: bool) {
+    fn visit(&mut self, subdivision: &Subdivision<'_>, exact: &mut Exact, all: bool) {
         for (place, &side) in self.border.iter().enumerate() {
             self.vertex_stamps[subdivision.side(side).origin as usize][1] = to_u32(place);
         }

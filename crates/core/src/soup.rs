@@ -152,7 +152,7 @@ impl SkippedTriangles {
     }
 
     /// Reports the counts to `observer`, with a warning if any is above zero.
-    pub fn tell(&self, observer: &mut dyn Observer) {
+    pub fn report(&self, observer: &mut dyn Observer) {
         let Self { not_finite, degenerate } = *self;
         for (counter, amount) in
             [(Counter::TrianglesNotFinite, not_finite), (Counter::TrianglesDegenerate, degenerate)]

@@ -390,7 +390,7 @@ where
         let agents = (0_u32..).zip(&*slots).filter_map(|(index, slot)| Some((index, slot.agent.as_ref()?)));
         let side = 0.5 * agents.clone().map(|(_, agent)| agent.sight(config)).fold(1.0, f32::max);
         bodies.renew(side, agents.filter_map(|(index, agent)| agent.body(index)));
-        for (body, &side) in bodies.as_slice().iter().zip(standoffs.settle(bodies)) {
+        for (body, &side) in bodies.as_slice().iter().zip(standoffs.decide(bodies)) {
             if let Some(agent) = &mut slots[body.agent as usize].agent {
                 agent.standoff.pass(Some(side).filter(|&side| side != Side::None), dt);
             }

@@ -93,7 +93,7 @@ impl Jam {
     /// Updates the state from the agents that push an agent which wants to go `ahead`, of length 1,
     /// at `speed`. Returns the direction away from the most urgent agent that it must give way to,
     /// times the fraction of the preferred velocity that it gives up.
-    pub(crate) fn look<'a>(
+    pub(crate) fn update<'a>(
         &mut self,
         body: &Body,
         others: impl Iterator<Item = &'a Body>,

@@ -95,7 +95,7 @@ pub(crate) struct Standoffs {
 impl Standoffs {
     /// Decides the standoffs of a step. Returns the role of each body, by index. Runs on one
     /// thread, in the order of the bodies.
-    pub(crate) fn settle(&mut self, bodies: &Bodies) -> &[Side] {
+    pub(crate) fn decide(&mut self, bodies: &Bodies) -> &[Side] {
         let all = bodies.as_slice();
         self.sides.clear();
         self.sides.resize(all.len(), Side::None);

@@ -101,7 +101,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
         let Some(body) = self.body(own) else { return };
         self.find_neighbours(&body, scene.bodies, sight, config);
-        self.settle(own, &body, scene);
+        self.stop_or_detour(own, &body, scene);
         let desired = self.desired(ground, dt);
         let desired = self.make_room(&body, desired, scene);
         let change = (desired - self.wish) * (dt / (dt + WISH_TIME));
@@ -165,7 +165,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     }
 
     /// Stops behind agents that arrived before, and tries another direction if it is stuck.
-    fn settle(&mut self, own: u32, body: &Body, scene: &Scene<'_>) {
+    fn stop_or_detour(&mut self, own: u32, body: &Body, scene: &Scene<'_>) {
         if self.task != Task::Walking {
             return;
         }
@@ -240,7 +240,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         }
         let ahead = desired / speed;
         let others = self.neighbours.iter().map(|index| &scene.bodies.as_slice()[index]);
-        let mut asked = self.jam.look(body, others, ahead, [speed, scene.dt]);
+        let mut asked = self.jam.update(body, others, ahead, [speed, scene.dt]);
         if let Some(retreat) = self.standoff.retreat() {
             asked = -retreat * ahead;
         }

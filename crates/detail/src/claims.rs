@@ -118,7 +118,7 @@ impl Claims {
     /// Selects the ground of every sample of a polygon and writes its height to `rows`, or NaN if
     /// no ground belongs to the polygon. `outline` holds the points around the polygon, in lattice
     /// positions from its corner.
-    pub(crate) fn settle(
+    pub(crate) fn select(
         &mut self,
         rows: &mut Rows,
         ground: &Ground<'_>,
@@ -133,7 +133,7 @@ impl Claims {
         self.find_open(&scene);
         self.link_from_pieces(&scene);
         self.spread(&scene);
-        self.settle_rest(&scene, outline, lattice);
+        self.claim_remaining(&scene, outline, lattice);
         if self.is_unclaimed() {
             self.take_at_corners(&scene, corners);
             self.spread(&scene);
@@ -422,7 +422,7 @@ impl Claims {
 
     /// Compares the remaining pieces with the outline and claims matching pieces. They lie beyond a
     /// notch, or in polygons so thin that their columns do not touch.
-    fn settle_rest(&mut self, scene: &Scene<'_>, outline: &[Point], lattice: Lattice) {
+    fn claim_remaining(&mut self, scene: &Scene<'_>, outline: &[Point], lattice: Lattice) {
         for root in 0..self.runs.len() as u32 {
             let run = self.runs[root as usize];
             if run.parent != root || run.claimed {

@@ -137,7 +137,7 @@ impl Task<'_> {
         }
         corners.clear();
         corners.extend((0..plan.len()).map(corner));
-        claims.settle(rows, &ground, label, corners, &surface.points[..outline.len()], lattice);
+        claims.select(rows, &ground, label, corners, &surface.points[..outline.len()], lattice);
     }
 
     /// Inserts the worst sample until no error exceeds the bound. Returns the largest remaining

@@ -272,7 +272,7 @@ impl PlanBase {
             base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings.collect());
             base.storeys[index].zones = zones;
         }
-        base.tell_distance();
+        base.report_distance();
         Ok(base)
     }
 
@@ -328,7 +328,7 @@ impl PlanBase {
         Ok(())
     }
 
-    fn tell_distance(&mut self) {
+    fn report_distance(&mut self) {
         let frame = &self.frame;
         let far = |origin: f32, cells: u32| {
             f64::from(origin)

@@ -79,11 +79,11 @@ impl<'a> ShortestPaths<'a> {
     /// is none, or if the search is too large.
     pub(crate) fn length(&mut self, from: (usize, DVec3), to: (usize, DVec3)) -> Option<f64> {
         let (start, goal) = (plan(from.1), plan(to.1));
-        let first = self.look(start, &self.polygons_at(from.0, start), Some((to.0, goal)))?;
+        let first = self.visible_from(start, &self.polygons_at(from.0, start), Some((to.0, goal)))?;
         if first.sees_goal {
             return Some(start.distance(goal));
         }
-        let last = self.look(goal, &self.polygons_at(to.0, goal), None)?;
+        let last = self.visible_from(goal, &self.polygons_at(to.0, goal), None)?;
         let mut at_goal = vec![f64::INFINITY; self.fans.fans.len()];
         for &fan in &last.fans {
             at_goal[fan] = self.place(fan).distance(goal);
@@ -105,7 +105,7 @@ impl<'a> ShortestPaths<'a> {
             }
             shortest = shortest.min(length + at_goal[fan]);
             if self.seen[fan].is_none() {
-                let lines = self.look_from(fan)?;
+                let lines = self.visible_from_fan(fan)?;
                 self.lines += lines.len();
                 self.seen[fan] = Some(lines);
             }
@@ -123,10 +123,10 @@ impl<'a> ShortestPaths<'a> {
         shortest.is_finite().then_some(shortest)
     }
 
-    fn look_from(&self, fan: usize) -> Option<Vec<(usize, f64)>> {
+    fn visible_from_fan(&self, fan: usize) -> Option<Vec<(usize, f64)>> {
         let at = self.place(fan);
         let polygons: Vec<usize> = self.fans.corners[fan].iter().map(|&(polygon, _)| polygon).collect();
-        let view = self.look(at, &polygons, None)?;
+        let view = self.visible_from(at, &polygons, None)?;
         let others = view.fans.into_iter().filter(|&other| other != fan);
         Some(others.map(|other| (other, self.place(other).distance(at))).collect())
     }
@@ -152,7 +152,7 @@ impl<'a> ShortestPaths<'a> {
 
     /// Finds the fans where a path may turn that are visible from `at`, which lies in each of the
     /// `polygons`.
-    fn look(&self, at: DVec2, polygons: &[usize], goal: Option<(usize, DVec2)>) -> Option<View> {
+    fn visible_from(&self, at: DVec2, polygons: &[usize], goal: Option<(usize, DVec2)>) -> Option<View> {
         let mut view = View::default();
         let mut looks = Vec::new();
         for &polygon in polygons {

@@ -120,7 +120,7 @@ pub fn remove_small_islands(
             }
         }
     }
-    small.tell(observer)
+    small.report(observer)
 }
 
 /// A filter of islands by size, which counts the removed ones.
@@ -152,7 +152,7 @@ impl SmallIslands {
     }
 
     /// Reports the removed islands to `observer`.
-    pub(crate) fn tell(self, observer: &mut dyn Observer) -> RemovedIslands {
+    pub(crate) fn report(self, observer: &mut dyn Observer) -> RemovedIslands {
         let mut removed = self.removed;
         if removed.islands > 0 {
             {

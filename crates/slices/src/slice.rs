@@ -221,7 +221,7 @@ fn timed<T>(
 }
 
 fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<(), SlicesError> {
-    bins.skipped.tell(observer);
+    bins.skipped.report(observer);
     let triangles = soup.triangles().len();
     if bins.skipped.total() == triangles as u64 {
         return Err(SlicesError::NoTriangles { triangles });

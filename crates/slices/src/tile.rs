@@ -192,7 +192,7 @@ impl Workspace {
                     for (side, bit) in SIDES {
                         if configuration & bit == 0 {
                             let partners = &mut partners[side.index()];
-                            look_across(&across, [x, z], span, (side, partners), |gap, other| {
+                            find_across(&across, [x, z], span, (side, partners), |gap, other| {
                                 tile.facings.push(Facing::of_cell(place, side, label, gap, other));
                             });
                         }
@@ -250,7 +250,7 @@ const SIDES: [(Direction, u8); 4] =
 /// Finds the ground beyond a side of `span` in column `(x, z)` of the window: the width of the gap
 /// in columns or [`BARRED`], and the level. `partners` are those of the column on that side, empty
 /// for the lowest span.
-fn look_across<'a>(
+fn find_across<'a>(
     across: &Across<'a>,
     [x, z]: [usize; 2],
     span: usize,

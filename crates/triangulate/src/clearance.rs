@@ -168,7 +168,7 @@ fn refine(surface: &mut Surface, max_width: f64) {
         surface.changed.clear();
         for corner in 0..3 {
             let Some(traversal) = Traversal::of(surface, 3 * triangle + corner) else { continue };
-            if search.mend(surface, traversal, max_width) {
+            if search.repair(surface, traversal, max_width) {
                 break;
             }
         }
@@ -223,7 +223,7 @@ impl Search {
     /// Such a vertex lies beyond an open side and its wall beyond the side opposite to the corner,
     /// or vice versa. The segment between them crosses both sides and is shorter than the
     /// clearance. The opposite side may be the wall itself.
-    fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
+    fn repair(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
         self.found.clear();

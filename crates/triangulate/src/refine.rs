@@ -131,7 +131,7 @@ pub fn refine_triangulation(
         refiner.add_grid(&mut surface, (f64::from(config.grid_spacing) / cell).max(1.0));
     }
     if config.min_angle_degrees > 0.0 {
-        refiner.mend_angles(&mut surface, f64::from(config.min_angle_degrees).to_radians());
+        refiner.improve_angles(&mut surface, f64::from(config.min_angle_degrees).to_radians());
     }
     let border_shift = nearest_f32(refiner.worst_shift * cell);
     refiner.report.border_shift = border_shift;
@@ -374,7 +374,7 @@ impl Refiner {
     }
 
     /// Adds points until no angle below `smallest` can be improved.
-    fn mend_angles(&mut self, surface: &mut Surface, smallest: f64) {
+    fn improve_angles(&mut self, surface: &mut Surface, smallest: f64) {
         let limit = float::squared(float::sin(smallest));
         let mut queue: std::collections::VecDeque<u32> = (0..to_u32(surface.triangles.len())).collect();
         let most = MOST_POINTS as usize;
@@ -385,7 +385,7 @@ impl Refiner {
             if !is_sharp(surface, corners, limit) || surface.points.len() > most {
                 continue;
             }
-            self.mend(surface, triangle);
+            self.repair(surface, triangle);
             if !surface.changed.is_empty() {
                 // If a border was split instead, the triangle may be unchanged.
                 surface.changed.push(triangle);
@@ -398,7 +398,7 @@ impl Refiner {
             surface.triangles.iter().filter(|&&corners| is_sharp(surface, corners, limit)).count();
     }
 
-    fn mend(&mut self, surface: &mut Surface, triangle: u32) {
+    fn repair(&mut self, surface: &mut Surface, triangle: u32) {
         let corners = surface.triangles[triangle as usize];
         let points = corners.map(|vertex| surface.points[vertex as usize]);
         let Some((center, radius)) = circle(points) else { return };

@@ -174,7 +174,7 @@ impl<'a> Rows<'a> {
         let far = reach.len() as u32 - 1;
         let mut all = Self { field, reach, far, rows: rows.clone(), steps, ends, along_x };
         for z in rows {
-            all.look_along_x(z);
+            all.add_row(z);
             all.ends.push(all.steps.len());
         }
         all
@@ -187,7 +187,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Adds the steps of a row. Visits only columns near a span that is blocked or lacks a link.
-    fn look_along_x(&mut self, z: u32) {
+    fn add_row(&mut self, z: u32) {
         checkpoint();
         let width = self.field.frame.width as usize;
         let (spans, first) = (row_of(self.field, z), z as usize * width);
@@ -200,17 +200,17 @@ impl<'a> Rows<'a> {
             let x = self.field.span_columns[span] as usize - first;
             let least = x.saturating_sub(self.far as usize - 1);
             if least > columns.end {
-                self.look_at(first + columns.start..first + columns.end);
+                self.add_columns(first + columns.start..first + columns.end);
                 columns.start = least;
             }
             columns.end = (x + self.far as usize).min(width);
         }
-        self.look_at(first + columns.start..first + columns.end);
+        self.add_columns(first + columns.start..first + columns.end);
     }
 
     /// Adds the steps of some columns of a row, which contain all spans near a blocked cell.
     #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
-    fn look_at(&mut self, columns: Range<usize>) {
+    fn add_columns(&mut self, columns: Range<usize>) {
         let WalkableField { columns: ends, links, area, .. } = self.field;
         let spans = ends[columns.start] as usize..ends[columns.end] as usize;
         let first = spans.start;

@@ -88,7 +88,7 @@ impl FieldCounts {
     }
 
     /// Reports the counts to an observer like [`build_window`].
-    pub fn tell(&self, observer: &mut dyn Observer) {
+    pub fn report(&self, observer: &mut dyn Observer) {
         report(Counter::SpansOnLowObstacles, self.on_low_obstacles, observer);
         report(Counter::SpansAtLedges, self.at_ledges, observer);
         report(Counter::SpansUnderLowCeiling, self.under_low_ceilings, observer);

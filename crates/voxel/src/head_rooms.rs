@@ -23,7 +23,7 @@ impl FieldBuilder {
     /// # Errors
     /// [`VoxelError::AreaBeyondClasses`] for an area without a free code, and the errors of the
     /// stage for an agent.
-    pub fn tell_head_rooms(
+    pub fn report_head_rooms(
         &self,
         heightfield: &Heightfield,
         field: &mut WalkableField,

@@ -87,7 +87,7 @@ impl BuildField for FieldBuilder {
         let mut field =
             build_filtered_field(heightfield, &self.agent, &self.filters, observer).map_err(stage)?;
         erode(&mut field, self.erosion_radius, observer).map_err(stage)?;
-        self.tell_head_rooms(heightfield, &mut field).map_err(stage)?;
+        self.report_head_rooms(heightfield, &mut field).map_err(stage)?;
         for mark in &self.marks {
             mark.apply_over(&mut field, &self.head_rooms).map_err(stage)?;
         }

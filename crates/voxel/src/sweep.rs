@@ -96,11 +96,11 @@ impl Sieve {
     /// Reports broken triangles. Triangles outside the window are not reported, because an obstacle
     /// may lie elsewhere.
     pub(crate) fn report_useless(&self, observer: &mut dyn Observer) {
-        self.skipped.tell(observer);
+        self.skipped.report(observer);
     }
 
     pub(crate) fn report(&self, observer: &mut dyn Observer) {
-        self.skipped.tell(observer);
+        self.skipped.report(observer);
         if self.outside > 0 {
             observer.count(Counter::TrianglesOutside, self.outside);
         }

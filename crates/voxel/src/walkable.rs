@@ -98,7 +98,7 @@ pub(crate) fn build_counted(
     };
     let bands = row_bands(frame.depth, 1, threads, work_before);
     let (field, removed) = if bands.len() > 1 { judge.build_bands(&bands) } else { judge.build() };
-    removed.tell(observer);
+    removed.report(observer);
     Ok(field)
 }
 
@@ -117,7 +117,7 @@ impl Removed {
         self.under_ceilings += other.under_ceilings;
     }
 
-    fn tell(self, observer: &mut dyn Observer) {
+    fn report(self, observer: &mut dyn Observer) {
         report(Counter::SpansOnLowObstacles, self.on_obstacles, observer);
         report(Counter::SpansAtLedges, self.at_ledges, observer);
         report(Counter::SpansUnderLowCeiling, self.under_ceilings, observer);

@@ -91,7 +91,7 @@ fn window_field(
     let mut field = build_counted(heightfield, &builder.agent, &builder.filters, counted, 1, observer)?;
     field.frame = frame.window(window);
     erode_on(&mut field, builder.erosion_radius, 1, &mut ())?;
-    builder.tell_head_rooms(heightfield, &mut field)?;
+    builder.report_head_rooms(heightfield, &mut field)?;
     Ok(field)
 }
 

@@ -182,7 +182,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             }
         }
         self.put_together(mesh, start, goal, scratch);
-        settle(mesh, start.polygon, scratch, paths);
+        cut_loops(mesh, start.polygon, scratch, paths);
         if usable.cost.is_length() {
             straighten(mesh, start, goal, usable, scratch, paths);
         }
@@ -336,7 +336,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
 }
 
 /// Cuts loops out of `scratch.steps` and puts them where a search would leave them.
-fn settle(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mut PathScratch) {
+fn cut_loops(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mut PathScratch) {
     let HierarchyScratch { steps, next, polygons, .. } = scratch;
     mesh.cut_loops(start, steps, next, polygons, paths);
     mesh.put_steps(steps, paths);
@@ -392,7 +392,7 @@ fn straighten<U: PolygonFilter>(
         let HierarchyScratch { steps, next, .. } = scratch;
         next.extend_from_slice(&steps[kept..]);
         std::mem::swap(steps, next);
-        settle(mesh, start.polygon, scratch, paths);
+        cut_loops(mesh, start.polygon, scratch, paths);
         if !any {
             break;
         }

@@ -179,10 +179,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Constant time.
     #[must_use]
     pub fn is_outdated(&self, mesh: &NavMesh) -> bool {
-        self.target.is_some() && self.seen != self.look(mesh)
+        self.target.is_some() && self.seen != self.version_of(mesh)
     }
 
-    fn look(&self, mesh: &NavMesh) -> (Generation, u64, u64) {
+    fn version_of(&self, mesh: &NavMesh) -> (Generation, u64, u64) {
         (mesh.generation, mesh.links.stamp, self.options.path.usable().version())
     }
 
@@ -225,7 +225,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if from.0.is_finite() && to.is_finite() {
             (self.from, self.target) = (Some(from.0), Some(to));
         }
-        self.seen = self.look(mesh);
+        self.seen = self.version_of(mesh);
         let options = &self.options.path;
         self.ends = match mesh.route(from, to, options, scratch, &mut self.path)? {
             Ok(ends) => Some(ends),
@@ -531,7 +531,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
-        let seen = self.look(mesh);
+        let seen = self.version_of(mesh);
         let Some(ends) = self.ends else {
             // No path led anywhere; now one may.
             return match from.or(self.from).filter(|_| seen != self.seen) {
@@ -711,7 +711,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Result<CorridorChange, QueryError> {
         self.cut_loops(mesh, ends.start.polygon, scratch);
         self.write(mesh, ends, scratch);
-        self.settle(mesh, ends, moved, change, scratch)
+        self.replan_if_too_long(mesh, ends, moved, change, scratch)
     }
 
     /// Finishes a move as [`Self::finish`] does, with valid steps and string.
@@ -728,11 +728,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.path.plan_length = plan_length(&self.path.points);
         self.path.cost = self.path.length;
         self.length = mesh.plan_length(&self.path);
-        self.settle(mesh, ends, moved, change, scratch)
+        self.replan_if_too_long(mesh, ends, moved, change, scratch)
     }
 
     /// Plans again if the path has become too long.
-    fn settle(
+    fn replan_if_too_long(
         &mut self,
         mesh: &NavMesh,
         ends: Ends,

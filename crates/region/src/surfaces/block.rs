@@ -44,7 +44,7 @@ struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mix {
     /// There is at most one piece, or the pairs are known.
-    Told,
+    Known,
     /// The pieces lie above each other in all columns, and do not touch.
     Storeys,
     /// Any other arrangement.
@@ -141,7 +141,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
                 self.sheet.pieces(self.field.width(), &block, piece);
                 self.sheet.label(labels, start);
                 self.sheet.survey(start, found);
-                Mix::Told
+                Mix::Known
             } else if let Some(storeys) = plain_storeys(self.field, &block, self.rule) {
                 let columns = block.width * block.depth;
                 let first = self.field.spans_at(block.x, block.z).start;
@@ -152,7 +152,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
                 Mix::Storeys
             } else {
                 self.cut(&block, labels, pieces);
-                if pieces.len() - start as usize > 1 { Mix::Several } else { Mix::Told }
+                if pieces.len() - start as usize > 1 { Mix::Several } else { Mix::Known }
             });
         }
     }

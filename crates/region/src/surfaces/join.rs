@@ -411,5 +411,5 @@ fn drop_islands(
     }
     let drops: Vec<bool> = sizes.iter().map(|&spans| spans > 0 && small.removes(spans)).collect();
     let kept = (0..count as u32).map(|piece| !drops[sets.find(piece) as usize]).collect();
-    (kept, small.tell(observer))
+    (kept, small.report(observer))
 }

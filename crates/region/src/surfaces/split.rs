@@ -316,7 +316,7 @@ impl<'a, F: StraightLinks> Survey<'a, F> {
         let rows = strip.z..strip.end_z();
         for (x, mix) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(mixes) {
             match mix {
-                Mix::Told => {}
+                Mix::Known => {}
                 // All columns give the same pairs, so one is enough.
                 Mix::Storeys => {
                     let column = field.spans_at(x, strip.z);

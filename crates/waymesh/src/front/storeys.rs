@@ -246,7 +246,7 @@ fn layers(
         );
         Ok::<_, BakeError>((voxels?, bins?))
     })?;
-    skipped.tell(recorder);
+    skipped.report(recorder);
     let layers = recorder.stage("layers", |_| {
         let failed = |error| match error {
             StoreysError::SeedOffGround { seed, position } => BakeError::SeedOffGround { seed, position },

@@ -321,7 +321,7 @@ fn told_field(
 ) -> Result<WalkableField, BakeError> {
     let field = built.part.field;
     recorder.stage("field", |observer| {
-        built.counts.tell(observer);
+        built.counts.report(observer);
         if field.is_empty() {
             observer.warn(Warning::NothingWalkable { stage: "walkable field" });
         } else if !field.has_ground() {
@@ -362,7 +362,7 @@ fn field_of(
     if !rooms.is_empty() {
         let builder = builder.with_head_rooms(rooms);
         recorder.stage("head room", |_| {
-            builder.tell_head_rooms(heightfield, &mut field).map_err(StageError::at("head room"))
+            builder.report_head_rooms(heightfield, &mut field).map_err(StageError::at("head room"))
         })?;
     }
     Ok((field, climbs))

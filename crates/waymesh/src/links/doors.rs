@@ -209,7 +209,7 @@ impl<'a> Places<'a> {
             let storey = self.base.storey_of(&element, &landing.storey)?;
             match self.footing(&element, storey, landing)? {
                 Some(footing) => footings.push((footing, self.base.height(storey)?)),
-                None => self.tell(&element, &landing.storey, notes),
+                None => self.report(&element, &landing.storey, notes),
             }
         }
         let [(from, from_height), (to, to_height)] = &footings[..] else { return Ok(Vec::new()) };
@@ -277,7 +277,7 @@ impl<'a> Places<'a> {
                     let vertex = PlanVertex { point, height: self.base.height(storey)? };
                     stops.push(LinkEnd { polygon, ends: [vertex; 2] });
                 }
-                None => self.tell(&element, &stop.storey, notes),
+                None => self.report(&element, &stop.storey, notes),
             }
         }
         let mut links = Vec::new();
@@ -297,7 +297,7 @@ impl<'a> Places<'a> {
         config.radius + config.link_reach
     }
 
-    fn tell(&self, element: &Arc<str>, storey: &str, notes: &mut Vec<PlanNote>) {
+    fn report(&self, element: &Arc<str>, storey: &str, notes: &mut Vec<PlanNote>) {
         let kind = NoteKind::NoGroundNear { storey: storey.to_owned(), reach: self.reach() };
         notes.push(PlanNote { element: element.clone(), kind });
     }

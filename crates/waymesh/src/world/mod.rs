@@ -220,7 +220,7 @@ impl World {
             triangles.iter().for_each(|&corners| _ = skipped.add(corners));
             Ok(())
         })?;
-        skipped.tell(observer);
+        skipped.report(observer);
         let bins = TriangleBins::sort(source, &self.layout, 0, &BinsConfig::default())?;
         let tiles: Vec<Tile> = bins.tiles().collect();
         let gate = MemoryGate::new(u64::MAX);

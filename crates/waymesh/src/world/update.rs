@@ -236,7 +236,7 @@ impl TileUpdate<'_> {
         let flights = |tile: Tile| ground.kept.get(&tile).and_then(|kept| kept.flights());
         let room = TileRoom::new(layout, flights, standing)?;
         let mesh = &mut *self.mesh;
-        self.jumps.look(mesh.next(), config, &room, [&stale, &near], |tile| mesh.polygons_of(tile));
+        self.jumps.update(mesh.next(), config, &room, [&stale, &near], |tile| mesh.polygons_of(tile));
         // The detour of a jump is measured on a mesh without links except those up ledges.
         let mut turned: BTreeMap<LinkId, bool> = BTreeMap::new();
         let mut known = BTreeSet::new();

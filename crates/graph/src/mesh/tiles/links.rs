@@ -335,7 +335,7 @@ impl TileLinks {
     }
 
     /// Updates the turns of paths at the links in written tiles and their neighbours.
-    pub(super) fn look_again(&self, tiles: impl Iterator<Item = u32>, columns: &mut Columns) {
+    pub(super) fn update_turns(&self, tiles: impl Iterator<Item = u32>, columns: &mut Columns) {
         if columns.fan_names.is_empty() {
             return;
         }

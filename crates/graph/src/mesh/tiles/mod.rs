@@ -451,7 +451,7 @@ impl TiledMesh {
         let Some((mut columns, mut tiles, mut surface)) = open(&mut mesh) else { return };
         write(&mut self.writer, &mut columns);
         let written = columns.close(&mut mesh, &mut tiles, &mut surface);
-        self.settle(&mut mesh, &mut tiles, &mut surface);
+        self.finalise(&mut mesh, &mut tiles, &mut surface);
         mesh.surface = self.shown.surface.is_some().then_some(surface);
         mesh.tiles = Some(Arc::new(tiles));
         before.append(written);
@@ -476,7 +476,7 @@ impl TiledMesh {
     }
 
     /// Sets what is made of all tiles, but is not in a table.
-    fn settle(&self, mesh: &mut NavMesh, tiles: &mut TileTables, surface: &mut HeightTables) {
+    fn finalise(&self, mesh: &mut NavMesh, tiles: &mut TileTables, surface: &mut HeightTables) {
         let frame = mesh.frame;
         let reach = self.writer.reach.get();
         (mesh.plan_slack, mesh.height_slack) = reach.slack(&frame);

@@ -184,7 +184,7 @@ impl Writer {
         }
         let around: BTreeSet<TileKey> = changes.keys().flat_map(|key| key.around().chain([*key])).collect();
         let around = around.iter().filter_map(|key| self.slots.get(key)).copied();
-        self.links.look_again(around, columns);
+        self.links.update_turns(around, columns);
         if self.islands.take_renumbered() && !columns.links.is_empty() {
             write_groups(columns);
         }

@@ -408,7 +408,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             polygon: start.polygon,
         };
         let first = self.keep(node);
-        self.look_around(first);
+        self.open_around(first);
     }
 
     /// Opens nodes, as many as `nodes` has, until one reached the goal.
@@ -426,14 +426,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             }
             match crossing {
                 // A path that is shortest on the ground may turn away from a corner.
-                TURN_RIGHT | TURN_LEFT if self.memory.rises => self.look_around(node),
+                TURN_RIGHT | TURN_LEFT if self.memory.rises => self.open_around(node),
                 TURN_RIGHT => self.turn(node, Side::Right),
                 TURN_LEFT => self.turn(node, Side::Left),
                 _ if (crossing as usize) < self.mesh.neighbours.len() => self.expand(node),
                 _ if self.mesh.links.is_portal(self.mesh.link_of(crossing).0) => {
                     self.expand_through_link(node)
                 }
-                _ => self.look_around(node),
+                _ => self.open_around(node),
             }
         }
         (Progress::Running, NO_INDEX)

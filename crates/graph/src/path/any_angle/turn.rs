@@ -162,7 +162,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     /// Opens the polygons that meet in a root, which lies in the polygon of this node.
-    pub(super) fn look_around(&mut self, index: u32) {
+    pub(super) fn open_around(&mut self, index: u32) {
         let Node { root, polygon, .. } = self.memory.nodes[index as usize];
         let at = self.memory.roots[root as usize].at;
         let mut touching = std::mem::take(&mut self.memory.touching);
@@ -172,7 +172,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         while let Some(&(polygon, node)) = touching.get(next) {
             next += 1;
             let root = self.memory.nodes[node as usize].root;
-            self.look(node, root, polygon, Bound::None);
+            self.open_seen(node, root, polygon, Bound::None);
             let mesh = self.mesh;
             for portal in mesh.portals(polygon) {
                 let is_on = orientation(portal.right, portal.left, at) == 0.0
@@ -202,7 +202,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     pub(super) fn turn(&mut self, index: u32, side: Side) {
         let Node { mut root, polygon, right: bound, .. } = self.memory.nodes[index as usize];
         let at = self.memory.roots[root as usize].at;
-        self.look(
+        self.open_seen(
             index,
             root,
             polygon,
@@ -219,13 +219,13 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             root = self.beyond(root, crossing);
             node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
             polygon = beyond;
-            self.look(node, root, polygon, Bound::None);
+            self.open_seen(node, root, polygon, Bound::None);
         }
     }
 
     /// Opens what is seen of a polygon from a root on its border or inside, but for portals that
     /// begin at the root.
-    pub(super) fn look(&mut self, index: u32, root: u32, polygon: u32, bound: Bound) {
+    pub(super) fn open_seen(&mut self, index: u32, root: u32, polygon: u32, bound: Bound) {
         let at = self.memory.roots[root as usize].at;
         if polygon == self.goal.polygon {
             self.arrive(index, root);
@@ -247,14 +247,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             let [right, left] = [edge, if edge == last { first } else { edge + 1 }].map(|at| self.corner(at));
             #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
             let crossing = edge as u32;
-            self.look_through(index, root, polygon, &Portal { crossing, right, left }, bound);
+            self.open_through(index, root, polygon, &Portal { crossing, right, left }, bound);
         }
         let mesh = self.mesh;
         for &leaving in mesh.links.leaving(polygon) {
             let crossing = mesh.crossing_of(leaving);
             if mesh.links.is_portal(mesh.link_of(crossing).0) {
                 let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
-                self.look_through(index, root, polygon, &Portal { crossing, right, left }, bound);
+                self.open_through(index, root, polygon, &Portal { crossing, right, left }, bound);
             } else {
                 self.link_place(index, [root, polygon], leaving, |_, place| match bound {
                     Bound::None => true,
@@ -265,7 +265,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    pub(super) fn look_through(
+    pub(super) fn open_through(
         &mut self,
         index: u32,
         root: u32,

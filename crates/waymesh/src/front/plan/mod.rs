@@ -152,10 +152,10 @@ impl FrontEnd for FloorPlans {
         self.validate()?;
         let config = stages.config();
         let base = recorder.stage("plan", |_| self.plan_base(plan, config))?;
-        tell(base.notes(), recorder);
+        report_notes(base.notes(), recorder);
         warn_of_marks(&config.marks, &self.covers(plan, config, &base)?, recorder);
         let ground = recorder.stage("ground", |_| base.ground())?;
-        tell(&ground.notes, recorder);
+        report_notes(&ground.notes, recorder);
         let (mut storeys, contours) = (ground.storeys, ground.contours);
         stages.check("ground", |list| contours.violations(list))?;
         if contours.regions.is_empty() {
@@ -344,12 +344,12 @@ pub(crate) fn find_links(
 ) -> Result<Vec<Link>, BakeError> {
     let mut notes = Vec::new();
     let links = doors::all(plan, base, polygons, storeys, &mut notes)?;
-    tell(&notes, observer);
+    report_notes(&notes, observer);
     Ok(links)
 }
 
 /// Reports notes as warnings.
-pub(crate) fn tell(notes: &[PlanNote], observer: &mut dyn Observer) {
+pub(crate) fn report_notes(notes: &[PlanNote], observer: &mut dyn Observer) {
     for note in notes {
         observer.warn(Warning::OddElement { element: note.element.to_string(), what: note.kind.to_string() });
     }

@@ -123,7 +123,7 @@ impl TileBaker {
                 let read = |tile| read_tile(&store, tile)?.ok_or_else(|| store.missing(tile).into());
                 survey.layout.tiles().map(read).collect::<Result<Vec<_>, BakeError>>()
             })?;
-            survey.skipped.tell(recorder);
+            survey.skipped.report(recorder);
             let tiles = survey.layout.tiles().collect();
             joined(*survey, store, (tiles, kept), &baker.stages, recorder)
         })

@@ -190,7 +190,7 @@ impl Baker<Tiles> {
             let kept = recorder.stage("read tiles", |observer| {
                 shares::read_tiles(folder, &store, &survey.layout, self.front.patience, observer)
             })?;
-            survey.skipped.tell(recorder);
+            survey.skipped.report(recorder);
             let tiles = survey.layout.tiles().collect();
             joined(survey, store, (tiles, kept), &self.stages, recorder)
         })
@@ -224,7 +224,7 @@ impl Tiles {
         })?;
         census.shape.warn(&config.agent, &config.scale, recorder);
         let store = survey.store(self)?;
-        survey.skipped.tell(recorder);
+        survey.skipped.report(recorder);
         let (tiles, kept): (Vec<Tile>, Vec<Kept>) = match visited {
             Visited::All => {
                 let tiles: Vec<Tile> = survey.layout.tiles().collect();
@@ -379,7 +379,7 @@ impl Workshop {
         let solid = stages.run_solid(job, (frame, core), &self.builder, &mut ())?;
         let (mut part, climbs, solid_spans) = match solid {
             Solid::Field(built) => {
-                built.counts.tell(&mut tally);
+                built.counts.report(&mut tally);
                 (built.part, Vec::new(), built.counts.solid_spans)
             }
             Solid::Voxels(voxels) => {

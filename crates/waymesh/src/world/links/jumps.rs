@@ -92,7 +92,7 @@ impl TileJumps {
 
     /// Looks for jumps again from the `stale` tiles; these and those from `near` ones are to be decided
     /// again. `polygons` are those of a tile.
-    pub(in crate::world) fn look<P: Iterator<Item = PolyId>>(
+    pub(in crate::world) fn update<P: Iterator<Item = PolyId>>(
         &mut self,
         mesh: &NavMesh,
         config: &JumpConfig,

@@ -20,7 +20,7 @@ use super::links::WorldLinks;
 use super::parts::{MarkId, ObstacleId, Obstacles, Parts, Present, Update, WorldUpdate, world_methods};
 use crate::bake::{BakeError, Baker, Recorder, StageSet, warn_of_mark, warn_of_marks};
 use crate::front::FloorPlans;
-use crate::front::plan::tell;
+use crate::front::plan::report_notes;
 use join::{BuiltWindow, mesh_tile};
 use links::{DoorEdge, PlanLinks, tiles_over};
 
@@ -319,7 +319,7 @@ impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
     ) -> Result<Vec<Option<BuiltWindow>>, BakeError> {
         let ground = &self.ground;
         if self.is_first {
-            tell(ground.base.notes(), recorder);
+            report_notes(ground.base.notes(), recorder);
         }
         ground.stages.in_pool(|| {
             recorder.stage("tiles", |_| {
@@ -405,7 +405,7 @@ impl WindowUpdate<'_> {
                 self.mesh,
                 &mut notes,
             )?);
-            tell(&notes, observer);
+            report_notes(&notes, observer);
             self.links.put(found, self.mesh)?;
             self.links.end(is_all, &written, self.mesh)?;
             Ok::<_, BakeError>(())
