@@ -2,6 +2,7 @@
 //! coordinates that are too large.
 
 use glam::{DVec3, Vec3};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{
     Agent, Bounds, DisjointSets, GridScale, Observer, TriangleSoup, Warning, to_u32, triangle_normal,
@@ -225,22 +226,18 @@ pub struct PlaceEdge {
     pub is_forward: bool,
 }
 
-/// Returns the edges of triangles, sorted by their positions: the edges of two triangles that meet
-/// are consecutive, whether or not the triangles share vertices.
+/// Returns the edges of triangles, sorted by their places: the edges of two triangles that meet are
+/// consecutive, whether or not the triangles share vertices.
 #[must_use]
 pub fn place_edges(triangles: &[[Vec3; 3]]) -> Vec<PlaceEdge> {
-    let corners = triangles.as_flattened().iter().enumerate();
-    // Adding zero gives both zeros the same bits.
-    let mut sorted: Vec<([u32; 3], usize)> =
-        corners.map(|(corner, place)| ((*place + 0.0).to_array().map(f32::to_bits), corner)).collect();
-    sorted.sort_unstable();
-    let (mut places, mut count) = (vec![0; sorted.len()], 0);
-    for (index, &(position, corner)) in sorted.iter().enumerate() {
-        count += u32::from(index > 0 && sorted[index - 1].0 != position);
-        places[corner] = count;
-    }
-    drop(sorted);
-    let mut edges: Vec<PlaceEdge> = places
+    let mut numbers = FxHashMap::with_capacity_and_hasher(triangles.len(), FxBuildHasher);
+    let corners = triangles.as_flattened().iter().map(|place| {
+        let next = to_u32(numbers.len());
+        // Adding zero gives both zeros the same bits.
+        *numbers.entry((*place + 0.0).to_array().map(f32::to_bits)).or_insert(next)
+    });
+    let places: Vec<u32> = corners.collect();
+    let edges: Vec<PlaceEdge> = places
         .chunks_exact(3)
         .enumerate()
         .flat_map(|(triangle, places)| {
@@ -251,8 +248,18 @@ pub fn place_edges(triangles: &[[Vec3; 3]]) -> Vec<PlaceEdge> {
             })
         })
         .collect();
-    edges.sort_unstable();
-    edges
+    // A counting sort by the first place, which few edges share.
+    let mut slots = vec![0_usize; numbers.len() + 1];
+    edges.iter().for_each(|edge| slots[edge.places[0] as usize + 1] += 1);
+    (1..slots.len()).for_each(|place| slots[place] += slots[place - 1]);
+    let mut sorted = edges.clone();
+    for edge in edges {
+        let slot = &mut slots[edge.places[0] as usize];
+        sorted[*slot] = edge;
+        *slot += 1;
+    }
+    sorted.chunk_by_mut(|one, other| one.places[0] == other.places[0]).for_each(<[_]>::sort_unstable);
+    sorted
 }
 
 /// Sums up the level triangles that face against most of their surface. A surface ends at a fold,
