@@ -56,6 +56,13 @@ fn nobody_stays_at_a_corner() {
     run(&mut crowd, &mesh, 180.0, &mut Judge::default());
 }
 
+/// Tests a case in which an agent was farther from an acute corner of its polygon than the slack.
+#[test]
+fn nobody_leaves_the_mesh_at_an_acute_corner() {
+    let (mesh, mut crowd) = wanderers(12_182_137_613_349_724_397, 30);
+    run(&mut crowd, &mesh, 180.0, &mut Judge::default());
+}
+
 /// Tests a case in which an agent that had let others pass blocked the last one for ever.
 #[test]
 fn who_stands_lets_one_pass_that_has_stopped() {

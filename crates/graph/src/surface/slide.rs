@@ -35,7 +35,11 @@ impl NavMesh {
         let (Ray { at: start, .. }, stop) =
             self.walk_ray(from.polygon.0, [asked, target], slack, filter, |_| {});
         if stop.hit.is_none() {
-            return Ok(self.place_at(stop.polygon, to));
+            if self.is_within_slack(stop.polygon, target) {
+                return Ok(self.place_at(stop.polygon, to));
+            }
+            // Within the slack of both sides of an acute corner, and farther from the corner.
+            return Ok(self.place(stop.polygon, self.inside(stop.polygon, target)));
         }
         let middle = PlanPosition { x: (start.x + target.x) / 2.0, z: (start.z + target.z) / 2.0 };
         let length = start.distance_squared(target).sqrt();
