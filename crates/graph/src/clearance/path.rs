@@ -114,11 +114,11 @@ impl ClearanceNavMesh {
         path.clear();
         path.found_by = PathSearch::Shortest;
         options.validate()?;
+        let reach = options.reach.unwrap_or_else(|| self.default_reach(options.radius));
+        let start = self.end(PathEnd::Start, from, options.radius, &reach, scratch)?;
+        let goal = self.end(PathEnd::Goal, to, options.radius, &reach, scratch)?;
         let radius = self.distance_of(options.radius);
         let options = &ClearPathOptions { radius, ..*options };
-        let reach = options.reach.unwrap_or_else(|| self.default_reach(radius));
-        let start = self.end(PathEnd::Start, from, radius, &reach, scratch)?;
-        let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [from, to] = [from, to].map(|place| place.position());
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
         let (starts, goals) = (self.pieces(start, radius), self.pieces(goal, radius));
