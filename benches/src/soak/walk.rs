@@ -172,11 +172,11 @@ impl<'a> Walk<'a> {
         let tiles = |row| columns.clone().map(move |column| Tile { row, column });
         let wanted: BTreeSet<Tile> = rows.flat_map(tiles).collect();
         for &tile in self.loaded.difference(&wanted) {
-            self.worker.ask(move |world| world.remove_tile(tile))?;
+            self.worker.enqueue(move |world| world.remove_tile(tile))?;
         }
         let mut replies = Vec::new();
         for &tile in wanted.difference(&self.loaded) {
-            replies.push(self.worker.ask(move |world| world.load_tile(tile))?);
+            replies.push(self.worker.enqueue(move |world| world.load_tile(tile))?);
         }
         self.read += replies.len() as u64;
         for reply in replies {
@@ -236,12 +236,12 @@ impl Soaked for Walk<'_> {
         self.load()?;
         let obstacle = self.place();
         let asked = obstacle.clone();
-        let id = self.worker.ask(move |world| world.add_obstacle(asked))?.wait()??;
+        let id = self.worker.enqueue(move |world| world.add_obstacle(asked))?.wait()??;
         self.obstacles.push_back((id, obstacle));
         if self.obstacles.len() > OBSTACLES
             && let Some((oldest, _)) = self.obstacles.pop_front()
         {
-            self.worker.ask(move |world| world.remove_obstacle(oldest))?;
+            self.worker.enqueue(move |world| world.remove_obstacle(oldest))?;
         }
         self.worker.settle()?;
         self.milliseconds.push(start.elapsed().as_secs_f64() * 1e3);

@@ -6,15 +6,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use glam::{Vec3, Vec3Swizzles};
 use serde::Serialize;
-use waymesh::graph::{
-    ClearPathOptions, HierarchyConfig, HierarchyUse, Length, LinkUse, PolygonFilter, RelaxedPolygons,
-    TravelCost,
-};
+use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse, LinkUse, RelaxedPolygons, TravelCost};
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, AreaCosts, AreaFilter, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions,
-    PathSearch, PolyId, QueryError, QueryScratch, with_clearance_for,
+    AreaCosts, AreaFilter, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch,
+    PolyId, QueryError, QueryScratch, with_clearance_for,
 };
 
 use crate::args::PathArgs;
@@ -170,10 +167,7 @@ fn write_geojson(args: &PathArgs, path: &Path) -> Result<()> {
 
 /// Finds the path of a point.
 fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
-    let (path, how) = match args.agent_height {
-        Some(height) => find_with_costs(args, mesh, HeadRoomFilter::new(height))?,
-        None => find_with_costs(args, mesh, AnyPolygon)?,
-    };
+    let (path, how) = find_with_costs(args, mesh)?;
     let in_plan = path.plan_length;
     if let Some(file) = &args.svg {
         output::draw(mesh, Some(&path), file)?;
@@ -211,18 +205,10 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
 }
 
 /// Finds the path that costs least by the mesh's own table, its corners moved by `--corner-offset`.
-fn find_with_costs<F: PolygonFilter + Clone + PartialEq + Sync>(
-    args: &PathArgs,
-    mesh: &NavMesh,
-    filter: F,
-) -> Result<(Path, Means)> {
-    let (path, how) = if mesh.area_table().is_empty() {
-        find(args, mesh, filter.clone(), Length)?
-    } else if args.ignore_costs {
-        find(args, mesh, (filter.clone(), walkable_areas(mesh)), Length)?
-    } else {
-        find(args, mesh, filter.clone(), AreaCosts::of_mesh(mesh))?
-    };
+fn find_with_costs(args: &PathArgs, mesh: &NavMesh) -> Result<(Path, Means)> {
+    let filter = walkable(args, mesh);
+    let has_costs = !args.ignore_costs && !mesh.area_table().is_empty();
+    let (path, how) = find(args, mesh, &filter, &has_costs.then(|| AreaCosts::of_mesh(mesh)))?;
     if args.corner_offset == 0.0 {
         return Ok((path, how));
     }
@@ -260,15 +246,15 @@ fn follow_ground(mesh: &NavMesh, points: &mut Vec<Vec3>, links: &mut [LinkUse], 
 }
 
 /// Finds the path that costs least, and returns what was used for it.
-fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + PartialEq + Sync>(
+fn find(
     args: &PathArgs,
     mesh: &NavMesh,
-    filter: F,
-    cost: C,
+    filter: &Walkable,
+    cost: &Option<AreaCosts>,
 ) -> Result<(Path, Means)> {
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let (from, to) = (args.from.0, args.to.0);
-    let mut options = PathOptions::default().with_filter(filter.clone()).with_cost(cost.clone());
+    let mut options = PathOptions::default().with_filter(*filter).with_cost(cost.clone());
     options = options.with_rises(!args.no_rises);
     // Corners are moved first.
     if args.corner_offset == 0.0 {
@@ -279,7 +265,7 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     }
     if args.hierarchy && !args.shortest {
         let config = HierarchyConfig::default().with_min_polygons(0);
-        let hierarchy = Hierarchy::with_costs(mesh, filter, cost, &config)?;
+        let hierarchy = Hierarchy::with_costs(mesh, *filter, cost.clone(), &config)?;
         let mut query = mesh.query().options(options.with_search(&hierarchy)).memory(&mut scratch);
         QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
         return Ok((
@@ -307,10 +293,13 @@ fn find<F: PolygonFilter + Clone + PartialEq + Sync, C: TravelCost + Clone + Par
     Ok((path, Means::Plain))
 }
 
-/// All areas but those where a metre costs more than anything.
-fn walkable_areas(mesh: &NavMesh) -> AreaFilter {
+/// Ground with the headroom of `--agent-height`, in areas that are open.
+type Walkable = (HeadRoomFilter, AreaFilter);
+
+fn walkable(args: &PathArgs, mesh: &NavMesh) -> Walkable {
     let closed = mesh.area_table().iter().filter(|(_, area)| area.cost.is_infinite());
-    closed.fold(AreaFilter::default(), |filter, (id, _)| filter.without(id))
+    let areas = closed.fold(AreaFilter::default(), |filter, (id, _)| filter.without(id));
+    (HeadRoomFilter::new(args.agent_height.unwrap_or(0.0)), areas)
 }
 
 /// Refuses a path that would leave costs out of account.
@@ -335,11 +324,8 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     if !args.ignore_costs {
         refuse_costs(&mesh)?;
     }
-    let (config, areas) = (ClearanceConfig::default(), walkable_areas(&mesh));
-    let mesh = match args.agent_height {
-        Some(height) => with_clearance_for(mesh, &(HeadRoomFilter::new(height), areas), &config)?,
-        None => with_clearance_for(mesh, &areas, &config)?,
-    };
+    let filter = walkable(args, &mesh);
+    let mesh = with_clearance_for(mesh, &filter, &ClearanceConfig::default())?;
     let mut options = ClearPathOptions::new(radius);
     if let Some(metres) = args.arc_error {
         options = options.with_arc_error(metres);

@@ -5,6 +5,27 @@
 //!
 //! Each suite panics with the seed of the input that shows the fault. The suites and inputs are
 //! slow and simple on purpose, and share no code with the stages that they test.
+//!
+//! ```
+//! use waymesh_core::stage::{Partition, StageError};
+//! use waymesh_core::{NO_REGION, Observer, RegionMap, WalkableField};
+//!
+//! /// Makes every walkable span a separate region.
+//! struct Single;
+//!
+//! impl Partition for Single {
+//!     fn partition(&self, field: &WalkableField, _: &mut dyn Observer) -> Result<RegionMap, StageError> {
+//!         let mut regions = 0..;
+//!         let label = |area: &waymesh_core::AreaId| {
+//!             if area.is_walkable() { regions.next().unwrap_or(NO_REGION) } else { NO_REGION }
+//!         };
+//!         let labels = field.area.iter().map(label).collect();
+//!         Ok(RegionMap { labels, count: regions.start })
+//!     }
+//! }
+//!
+//! waymesh_contract::partition(&Single);
+//! ```
 
 pub mod fields;
 pub mod hulls;

@@ -13,6 +13,19 @@
 //!   `World` that changes. After a change, agents keep their paths or get new ones automatically.
 //! - Links take time and may have a capacity: agents queue at a lift ([`Crowd::set_link_rule`]).
 //!
+//! ```
+//! # use waymesh_crowd::{CrowdError, glam::Vec3};
+//! # fn walk(mesh: &waymesh_graph::NavMesh, from: Vec3, to: Vec3) -> Result<(), CrowdError> {
+//! use waymesh_crowd::{AgentParams, Crowd, CrowdConfig};
+//!
+//! let mut crowd: Crowd = Crowd::new(CrowdConfig::default())?;
+//! let agent = crowd.add(mesh, AgentParams::default().with_radius(0.25), from)?;
+//! crowd.set_target(mesh, agent, to)?;
+//! // In every frame:
+//! crowd.step(mesh, 1.0 / 30.0)?;
+//! # Ok(()) }
+//! ```
+//!
 //! # Wide agents
 //! The walls of a mesh keep the radius that it was baked for from real walls. A wider agent also
 //! keeps the difference.

@@ -9,6 +9,17 @@
 //! - [`GpuDevice`] combines all of these except the notches for a bake, with the processor as
 //!   fallback.
 //!
+//! ```no_run
+//! # fn voxels(soup: &waymesh_core::TriangleSoup) -> Result<(), waymesh_gpu::GpuError> {
+//! use waymesh_gpu::{GpuContext, GpuOptions, GpuRasterizer};
+//! use waymesh_voxel::VoxelConfig;
+//!
+//! let context = GpuContext::new(&GpuOptions::default())?;
+//! let rasterizer = GpuRasterizer::new(&context)?;
+//! let (heightfield, times) = rasterizer.rasterize(soup, &VoxelConfig::default(), &mut ())?;
+//! # Ok(()) }
+//! ```
+//!
 //! No card has been measured yet; see the README.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -12,15 +12,15 @@ pub mod flat_meshes;
 pub mod grid_maps;
 pub mod levels;
 pub mod plans;
+mod recording;
 pub mod small;
 pub mod text;
-mod told;
 
 pub use insta;
 pub use waymesh_contract as contracts;
 pub use waymesh_contract::{fields, hulls, polygons, soups};
 
-pub use told::Told;
+pub use recording::Recording;
 pub use waymesh_core::Random;
 
 /// Tests the example of the README.

@@ -138,14 +138,14 @@ struct Cabin {
     storeys: Vec<String>,
     /// Stops with their own positions.
     #[serde(default)]
-    stop: Vec<Halt>,
+    stop: Vec<LiftStop>,
     #[serde(default)]
     cost: f32,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Halt {
+struct LiftStop {
     storey: String,
     at: PlanPosition,
 }

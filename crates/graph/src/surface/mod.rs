@@ -33,12 +33,12 @@ impl NavMesh {
     /// Returns the plan position of a location, with the checks of [`Self::spot_of`].
     #[inline]
     fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
-        Ok(self.inside(location.polygon.0, self.asked_of(location)?))
+        Ok(self.inside(location.polygon.0, self.requested_plan(location)?))
     }
 
     /// Returns what [`Self::place_of`] gives if it lies in the polygon.
     #[inline]
-    fn asked_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
+    fn requested_plan(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         if location.generation != self.generation {
             return Err(QueryError::Stale { polygon: location.polygon });
         }

@@ -64,7 +64,7 @@ pub(super) enum Exit {
 pub(super) struct Stop {
     pub(super) polygon: u32,
     /// Its exit there, and the wall that blocks it: the polygon of the edge, and the edge.
-    pub(super) hit: Option<Met>,
+    pub(super) hit: Option<WallExit>,
     /// The number of corners that it passed through.
     corners: u32,
     /// Its last straight piece: from the last corner at which it was led along a wall.
@@ -80,7 +80,7 @@ enum Along {
 }
 
 /// Exit from a polygon, and the blocking wall: the polygon of the edge, and the edge.
-type Met = (Exit, u32, usize);
+type WallExit = (Exit, u32, usize);
 
 impl NavMesh {
     /// Follows a straight line: see [`crate::Query::ray`]. `polygons` becomes the polygons passed.
@@ -92,7 +92,7 @@ impl NavMesh {
         polygons: &mut Vec<PolyId>,
     ) -> Result<Raycast, QueryError> {
         polygons.clear();
-        let asked = self.asked_of(from)?;
+        let asked = self.requested_plan(from)?;
         let aim = self.plan_of(PathEnd::Goal, to)?;
         let walk = |slack: f64, polygons: &mut Vec<PolyId>| {
             polygons.clear();
@@ -443,7 +443,7 @@ impl NavMesh {
 
     /// Returns the free part of a ray, and the wall that it meets.
     #[inline]
-    fn wall_hit(&self, &(exit, owner, edge): &Met, ray: &Ray) -> (f64, RayHit) {
+    fn wall_hit(&self, &(exit, owner, edge): &WallExit, ray: &Ray) -> (f64, RayHit) {
         let Ray { at, target, .. } = *ray;
         let (dx, dz) = (target.x - at.x, target.z - at.z);
         // A wall of another polygon around the corner names that polygon.
@@ -467,7 +467,7 @@ impl NavMesh {
     fn place_at_wall(
         &self,
         polygon: u32,
-        &(exit, owner, edge): &Met,
+        &(exit, owner, edge): &WallExit,
         ray: &Ray,
         fraction: f64,
     ) -> PlanPosition {

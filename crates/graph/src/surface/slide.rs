@@ -24,7 +24,7 @@ impl NavMesh {
         scratch: &mut QueryScratch,
     ) -> Result<Location, QueryError> {
         let scratch = &mut scratch.surface;
-        let asked = self.asked_of(from)?;
+        let asked = self.requested_plan(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
         if self.holds(from.polygon.0, target) {
             return Ok(self.place_at(from.polygon.0, to));

@@ -7,7 +7,7 @@ use waymesh_region::{
     split_surfaces, split_surfaces_labelled,
 };
 use waymesh_testkit::fields::{self, Floor};
-use waymesh_testkit::{Random, Told};
+use waymesh_testkit::{Random, Recording};
 
 /// Runs `work` on `threads` threads.
 fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -39,13 +39,13 @@ fn regions_are_the_same_on_any_number_of_threads() {
         let join = JoinConfig::default().with_min_island(0.5, part.frame.cell_area());
         let run = || {
             let (pieces, labels) = split_surfaces_labelled(&part, &config).unwrap();
-            let mut told = Told::default();
-            let surfaces = join_surfaces(std::slice::from_ref(&pieces), &join, &mut told).unwrap();
+            let mut recording = Recording::default();
+            let surfaces = join_surfaces(std::slice::from_ref(&pieces), &join, &mut recording).unwrap();
             let regions = label_split_surfaces(&part, labels, &surfaces).unwrap();
             let again = label_surfaces(&part, &surfaces).unwrap();
             assert!(regions == again);
             let whole = partition_surfaces(&part.field, &config, &mut ()).unwrap();
-            (pieces, surfaces, regions, whole, told)
+            (pieces, surfaces, regions, whole, recording)
         };
         let expected = on(1, run);
         let mut violations = ViolationList::default();

@@ -17,7 +17,7 @@ use waymesh_core::{
     Agent, AreaId, BadField, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Span,
     Validate, WalkableField,
 };
-use waymesh_testkit::Told;
+use waymesh_testkit::Recording;
 use waymesh_voxel::{
     FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field,
     build_walkable_field, filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box, mark_cylinder,
@@ -68,7 +68,7 @@ fn low_obstacles_carry_once_and_never_on_undersides() {
         vec![span(0, 1, false), span(2, 3, false)],
     ];
     let mut field = heightfield(5, 1, &columns);
-    let mut counts = Told::default();
+    let mut counts = Recording::default();
     filter_low_obstacles(&mut field, &agent(), &mut counts).unwrap();
     let after: Vec<Vec<bool>> = (0..5).map(|x| walkable(field.column(x, 0))).collect();
     assert_eq!(
@@ -188,7 +188,7 @@ fn low_ceilings_are_removed() {
         1,
         &[vec![span(0, 1, true), span(4, 6, true)], vec![span(0, 1, true), span(3, 6, true)]],
     );
-    let mut counts = Told::default();
+    let mut counts = Recording::default();
     filter_low_ceilings(&mut field, &agent(), &mut counts).unwrap();
     assert_eq!(walkable(field.column(0, 0)), [true, true]);
     assert_eq!(walkable(field.column(1, 0)), [false, true]);
@@ -258,7 +258,7 @@ fn one_by_one(
     heightfield: &Heightfield,
     agent: &Agent,
     filters: &Filters,
-    counts: &mut Told,
+    counts: &mut Recording,
 ) -> WalkableField {
     let mut copy = heightfield.clone();
     if filters.low_obstacles {
@@ -320,7 +320,7 @@ proptest! {
             .with_low_obstacles(low_obstacles)
             .with_ledges(ledges)
             .with_low_ceilings(low_ceilings);
-        let (mut fused_counts, mut counts) = (Told::default(), Told::default());
+        let (mut fused_counts, mut counts) = (Recording::default(), Recording::default());
         let fused = build_filtered_field(&heightfield, &agent, &filters, &mut fused_counts).unwrap();
         prop_assert!(fused.validate().is_ok());
         prop_assert_eq!(&fused, &one_by_one(&heightfield, &agent, &filters, &mut counts));
@@ -424,12 +424,12 @@ fn the_stages_run_on_real_levels() {
         let everything = Bounds { min: Vec3::splat(-1e6), max: Vec3::splat(1e6) };
         let mark = Mark::new(MarkShape::Box { bounds: everything }, AreaId(5));
         let builder = FieldBuilder::default().with_marks(vec![mark]);
-        let mut counts = Told::default();
+        let mut counts = Recording::default();
         let field = builder.build_field(&heightfield, &mut counts).unwrap();
         field.validate().unwrap();
         assert!(field.walkable_spans() > 10_000);
         assert!(field.area.iter().all(|area| area.0 == 5 || area.0 == 0));
-        let mut expected = Told::default();
+        let mut expected = Recording::default();
         let unfiltered = one_by_one(&heightfield, &builder.agent, &builder.filters, &mut expected);
         assert_eq!(unfiltered.links, field.links);
         counts.counts.remove(&Counter::SpansEroded);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use waymesh_core::{Agent, AreaId, GridFrame, Heightfield, Span, Validate};
-use waymesh_testkit::{Random, Told, fields};
+use waymesh_testkit::{Random, Recording, fields};
 use waymesh_voxel::{Filters, build_filtered_field, erode};
 
 /// Runs `work` on `threads` threads.
@@ -45,17 +45,17 @@ fn fields_and_counts_are_the_same_on_any_number_of_threads() {
         let agent = Agent::default().with_height(1.6).with_max_step(0.6);
         for filters in [Filters::default(), Filters::default().with_ledges(false)] {
             let build = || {
-                let mut told = Told::default();
-                let field = build_filtered_field(&heightfield, &agent, &filters, &mut told).unwrap();
-                (field, told.counts)
+                let mut recording = Recording::default();
+                let field = build_filtered_field(&heightfield, &agent, &filters, &mut recording).unwrap();
+                (field, recording.counts)
             };
             let (expected, counts) = on(1, build);
             expected.validate().unwrap();
             assert!(expected.len() > 1_000 || filters.ledges, "{} spans", expected.len());
             for threads in [2, 3, 8] {
-                let (field, told) = on(threads, build);
+                let (field, recording) = on(threads, build);
                 assert!(field == expected, "{width} x {depth} on {threads} threads");
-                assert_eq!(told, counts);
+                assert_eq!(recording, counts);
             }
         }
     }
@@ -76,9 +76,9 @@ fn erosion_is_the_same_on_any_number_of_threads() {
         let cell = field.frame.cell_size;
         for cells in [0.4_f32, 1.0, 2.5, 7.0, 300.0] {
             let eroded = || {
-                let (mut field, mut told) = (field.clone(), Told::default());
-                erode(&mut field, cells * cell, &mut told).unwrap();
-                (field, told.counts)
+                let (mut field, mut recording) = (field.clone(), Recording::default());
+                erode(&mut field, cells * cell, &mut recording).unwrap();
+                (field, recording.counts)
             };
             let expected = on(1, eroded);
             for threads in [2, 3, 8] {

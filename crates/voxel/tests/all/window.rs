@@ -15,7 +15,7 @@ use waymesh_core::{
     Agent, AreaId, BadField, Bounds, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield,
     TriangleSoup, Validate,
 };
-use waymesh_testkit::{Random, Told, soups};
+use waymesh_testkit::{Random, Recording, soups};
 use waymesh_voxel::{
     FieldBuilder, Filters, Mark, MarkShape, VoxelConfig, VoxelError, build_window, halo_cells,
     rasterize_in_frame, rasterize_window,
@@ -90,7 +90,7 @@ fn the_whole_window_is_the_whole_and_an_empty_one_is_empty() {
         soup(&[[[0., 0., 0.], [0., 0., 9.], [9., 3., 9.]], [[f32::NAN, 0., 0.], [1., 0., 0.], [0., 0., 1.]]]);
     let frame = GridFrame::fit(&floor.bounds(), &GridScale::default()).unwrap();
     let config = VoxelConfig::default();
-    let (mut counts, mut expected) = (Told::default(), Told::default());
+    let (mut counts, mut expected) = (Recording::default(), Recording::default());
     let whole = GridWindow::whole(&frame);
     let part = rasterize_window(corners(&floor), &frame, whole, &config, &mut counts).unwrap();
     assert_eq!(part, rasterize_in_frame(&floor, &frame, &config, &mut expected).unwrap());
@@ -107,7 +107,7 @@ fn the_whole_window_is_the_whole_and_an_empty_one_is_empty() {
         assert_eq!(error, Err(VoxelError::BadWindow { window: outside, width: 30, depth: 30 }));
     }
     // Triangles outside the window, even if inside the grid, are counted as outside.
-    let mut counts = Told::default();
+    let mut counts = Recording::default();
     let corner = GridWindow::new(25, 0, 5, 5);
     assert!(
         rasterize_window(corners(&floor), &frame, corner, &config, &mut counts).unwrap().spans.is_empty()
@@ -126,11 +126,11 @@ fn windows_of_real_levels_are_crops() {
         let frame = GridFrame::fit(&soup.bounds(), &config.scale).unwrap();
         let whole = rasterize_in_frame(&soup, &frame, &config, &mut ()).unwrap();
         let builder = FieldBuilder::default();
-        let mut expected_counts = Told::default();
+        let mut expected_counts = Recording::default();
         let field = FieldWindow::whole(builder.build_field(&whole, &mut expected_counts).unwrap());
         let halo = builder.halo_cells(&config.scale);
         for side in [64, 100] {
-            let mut counts = Told::default();
+            let mut counts = Recording::default();
             for core in tiles(&frame, side) {
                 let window = core.grown(halo, &frame);
                 let part = rasterize_window(corners(&soup), &frame, window, &config, &mut ()).unwrap();
@@ -292,19 +292,19 @@ proptest! {
         let frame = GridFrame::fit(&soup.bounds(), &config.scale).unwrap();
         let whole = rasterize_in_frame(&soup, &frame, &config, &mut ()).unwrap();
         let builder = builder(radius, filters, marks);
-        let mut expected_counts = Told::default();
+        let mut expected_counts = Recording::default();
         let field = FieldWindow::whole(builder.build_field(&whole, &mut expected_counts).unwrap());
         let halo = builder.halo_cells(&config.scale);
-        let build = |core: GridWindow, counts: &mut Told| {
+        let build = |core: GridWindow, counts: &mut Recording| {
             let window = core.grown(halo, &frame);
             let part = crop(&whole, window);
             build_window(&part, &frame, window, core, &builder, counts).unwrap()
         };
         let core = part_of(&frame, core);
-        let part = build(core, &mut Told::default());
+        let part = build(core, &mut Recording::default());
         prop_assert!(part.validate().is_ok());
         prop_assert!(part == field.cut(core), "{:?}", core);
-        let mut counts = Told::default();
+        let mut counts = Recording::default();
         let tiles: Vec<FieldWindow> = tiles(&frame, side).map(|core| build(core, &mut counts)).collect();
         prop_assert_eq!(&counts.counts, &expected_counts.counts);
         let tiles: Vec<&FieldWindow> = tiles.iter().collect();

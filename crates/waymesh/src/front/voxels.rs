@@ -88,7 +88,7 @@ impl FrontEnd for Voxels {
         let (spans, mut field, climbs) = match solid(soup, stages, true, recorder)? {
             Solid::Field(built) => {
                 let spans = built.counts.solid_spans;
-                (spans, told_field(*built, stages, recorder)?, Vec::new())
+                (spans, device_field(*built, stages, recorder)?, Vec::new())
             }
             Solid::Voxels(heightfield) => {
                 let (field, climbs) = field_of(&heightfield, stages, recorder)?;
@@ -314,7 +314,7 @@ fn solid(
 }
 
 /// Returns the field that a device built, and reports it to the observer like one built here.
-fn told_field(
+fn device_field(
     built: BuiltField,
     stages: &StageSet,
     recorder: &mut Recorder<'_>,

@@ -109,14 +109,14 @@ pub enum WorkerError {
 /// let world = World::new(Baker::voxels(), &soup.bounds(), 48)?;
 /// let worker = WorldWorker::new(world, &WorkerConfig::default())?;
 /// let handle = worker.handle();
-/// worker.ask(move |world| world.add_triangles(&soup, &mut ()))?.wait()??;
+/// worker.enqueue(move |world| world.add_triangles(&soup, &mut ()))?.wait()??;
 /// let shape = MarkShape::Box { bounds: Bounds { min: glam::vec3(4.0, -1.0, 4.0), max: glam::vec3(6.0, 2.0, 6.0) } };
-/// let door = worker.ask(|world| world.add_obstacle(Obstacle::solid(shape)))?;
+/// let door = worker.enqueue(|world| world.add_obstacle(Obstacle::solid(shape)))?;
 /// // Frames continue with the current mesh. At some time:
 /// worker.settle()?;
 /// let closed = handle.mesh().area();
 /// let door = door.wait()??;
-/// worker.ask(move |world| world.remove_obstacle(door))?;
+/// worker.enqueue(move |world| world.remove_obstacle(door))?;
 /// let world = worker.finish()?;
 /// assert!(world.handle().mesh().area() > closed);
 /// # Ok(()) }
@@ -210,7 +210,7 @@ impl WorldWorker {
     /// # Errors
     /// [`WorkerError::QueueFull`] if as many commands wait as may; [`WorkerError::Ended`]. The
     /// command is dropped then.
-    pub fn ask<T: Send + 'static>(
+    pub fn enqueue<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut World) -> T + Send + 'static,
     ) -> Result<Reply<T>, WorkerError> {

@@ -4,7 +4,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh::{Agent, BakeConfig, BakeError, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_testkit::Told;
+use waymesh_testkit::Recording;
 
 fn floor(size: f32) -> TriangleSoup {
     let corner = |x, z| Vec3::new(x, 0.0, z);
@@ -208,16 +208,16 @@ fn stray_triangles_are_named_before_the_work() {
     }
     let far = Vec3::new(1e5, 0.0, 1e5);
     soup.append(vec![far, far + Vec3::Z, far + Vec3::X], vec![[0, 1, 2]]).expect("indices are in range");
-    let baked = |name: &str, told: &mut Told| match name {
-        "voxels" => Baker::voxels().bake_observed(&soup, told),
-        "storeys" => Baker::storeys().bake_observed(&soup, told),
-        _ => Baker::slices().bake_observed(&soup, told),
+    let baked = |name: &str, recording: &mut Recording| match name {
+        "voxels" => Baker::voxels().bake_observed(&soup, recording),
+        "storeys" => Baker::storeys().bake_observed(&soup, recording),
+        _ => Baker::slices().bake_observed(&soup, recording),
     };
     for name in ["voxels", "storeys", "slices"] {
-        let mut told = Told::default();
-        let area = baked(name, &mut told).expect("the floor is there").mesh.area();
+        let mut recording = Recording::default();
+        let area = baked(name, &mut recording).expect("the floor is there").mesh.area();
         assert!(area > 300.0, "{name}: {area}");
-        let outliers: Vec<_> = told.warnings.iter().map(ToString::to_string).collect();
+        let outliers: Vec<_> = recording.warnings.iter().map(ToString::to_string).collect();
         for axis in ["x", "z"] {
             let why = format!("(triangle 22 is the first): they stretch the scene to 100001 m along {axis}");
             assert!(outliers.iter().any(|text| text.contains(&why)), "{name}: {outliers:?}");

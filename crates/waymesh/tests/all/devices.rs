@@ -11,7 +11,7 @@ use waymesh::voxel::{BuiltField, FieldJob, Mark, MarkShape, RasterDevice, Raster
 use waymesh::{AreaId, Bake, BakeConfig, Baker, Bounds, Observer, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_storeys::{DepthDevice, DepthJob, Refined, RoughDevice, RoughJob, RoughVoxels};
-use waymesh_testkit::Told;
+use waymesh_testkit::Recording;
 
 /// A device that is this processor, and counts its jobs.
 #[derive(Clone, Default)]
@@ -73,10 +73,10 @@ fn soups() -> [TriangleSoup; 2] {
 }
 
 /// Checks that both meshes and the reports to observers are equal.
-fn assert_same((one, told): (Bake, Told), (other, other_told): (Bake, Told)) {
+fn assert_same((one, recording): (Bake, Recording), (other, other_recording): (Bake, Recording)) {
     assert!(one.mesh.to_packed(false) == other.mesh.to_packed(false), "other bytes");
-    assert_eq!(told.counts, other_told.counts);
-    assert_eq!(told.warnings, other_told.warnings);
+    assert_eq!(recording.counts, other_recording.counts);
+    assert_eq!(recording.warnings, other_recording.warnings);
     assert_eq!(
         (one.report.spans, one.report.walkable_spans),
         (other.report.spans, other.report.walkable_spans)
@@ -93,18 +93,18 @@ fn fields_of_a_device_are_as_good_as_voxels() {
         for is_lazy in [false, true] {
             let device = Here { is_lazy, ..Here::default() };
             let bake = |on_device: bool| {
-                let mut told = Told::default();
+                let mut recording = Recording::default();
                 let baker = Baker::voxels().with_config(config.clone());
                 let baker = if on_device { baker.with_raster_device(device.clone()) } else { baker };
-                (baker.bake_observed(&soup, &mut told).expect("a mesh"), told)
+                (baker.bake_observed(&soup, &mut recording).expect("a mesh"), recording)
             };
             assert_same(bake(true), bake(false));
             let bake = |on_device: bool| {
-                let mut told = Told::default();
+                let mut recording = Recording::default();
                 let tiles = waymesh::Tiles::default().with_tile_cells(32);
                 let baker = Baker::new(tiles, config.clone());
                 let baker = if on_device { baker.with_raster_device(device.clone()) } else { baker };
-                (baker.bake_observed(&soup, &mut told).expect("a mesh"), told)
+                (baker.bake_observed(&soup, &mut recording).expect("a mesh"), recording)
             };
             assert_same(bake(true), bake(false));
             let jobs = [&device.fields, &device.voxels].map(|jobs| jobs.load(Ordering::Relaxed));
@@ -140,8 +140,8 @@ fn what_needs_voxels_gets_them() {
 fn depth_maps_of_a_device_are_as_good() {
     for soup in soups() {
         let bake = |baker: Baker<waymesh::Storeys>| {
-            let mut told = Told::default();
-            (baker.bake_observed(&soup, &mut told).expect("a mesh"), told)
+            let mut recording = Recording::default();
+            (baker.bake_observed(&soup, &mut recording).expect("a mesh"), recording)
         };
         let device = Here::default();
         let on_device = Baker::storeys().with_rough_device(device.clone()).with_depth_device(device);

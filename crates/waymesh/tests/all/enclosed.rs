@@ -6,7 +6,7 @@ use waymesh::graph::Reach;
 use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::boxes::sides;
-use waymesh_testkit::{Random, Told};
+use waymesh_testkit::{Random, Recording};
 
 type Triangles = Vec<[Vec3; 3]>;
 
@@ -82,8 +82,8 @@ fn goes(name: &str, parts: &[Triangles]) {
         let rest = before.mesh.area() - gone;
         assert!((after.mesh.area() - rest).abs() < 0.01, "{what}: {} m2, not {rest}", after.mesh.area());
         assert!(before.report.enclosed.is_empty(), "{what}");
-        let told: f64 = after.report.enclosed.iter().map(|piece| piece.area).sum();
-        assert!((told - gone).abs() < 0.01, "{what}: {told} m2 are reported, not {gone}");
+        let reported: f64 = after.report.enclosed.iter().map(|piece| piece.area).sum();
+        assert!((reported - gone).abs() < 0.01, "{what}: {reported} m2 are reported, not {gone}");
         assert!(after.report.enclosed.iter().all(|piece| is_in_box(piece.place)), "{what}");
         assert_eq!(after.report.counts["pieces_enclosed"], after.report.enclosed.len() as u64, "{what}");
         assert!(after.report.warnings.iter().any(|warning| warning.contains("inside of solids")), "{what}");
@@ -289,10 +289,14 @@ fn the_same_bytes_in_any_order() {
     let parts = [slab(), solid(LOW, HIGH), solid([2.0, -0.5, 1.0], [18.0, 3.0, 4.0])];
     let mut triangles = parts.concat();
     let config = Baker::voxels().config().clone().with_enclosed(Enclosed::Remove);
-    let mut told = Told::default();
+    let mut recording = Recording::default();
     let baker = Baker::voxels().with_config(config.clone());
-    let expected = baker.bake_observed(&soup(&parts), &mut told).expect("a mesh").mesh;
-    assert!(matches!(told.warnings[..], [Warning::GroundEnclosed { pieces: 2, .. }]), "{:?}", told.warnings);
+    let expected = baker.bake_observed(&soup(&parts), &mut recording).expect("a mesh").mesh;
+    assert!(
+        matches!(recording.warnings[..], [Warning::GroundEnclosed { pieces: 2, .. }]),
+        "{:?}",
+        recording.warnings
+    );
     let mut random = Random::new(7);
     for at in (1..triangles.len()).rev() {
         triangles.swap(at, random.index(at + 1));

@@ -78,7 +78,7 @@ fn a_worker_makes_the_mesh_of_the_same_commands_given_to_the_world() {
             let change = Change::random(&mut random, &soup.bounds(), &tiles);
             change.clone().make(&mut direct, &soup);
             let its_soup = soup.clone();
-            worker.ask(move |world| change.make(world, &its_soup)).unwrap();
+            worker.enqueue(move |world| change.make(world, &its_soup)).unwrap();
             if round % 10 == 0 {
                 direct.update(&mut ()).unwrap();
                 worker.settle().unwrap();
@@ -97,8 +97,8 @@ fn replies_come_when_commands_have_run() {
     let soup = scene();
     let worker = WorldWorker::new(world(&soup), &WorkerConfig::default()).unwrap();
     let (open, gate) = channel::<()>();
-    let blocked = worker.ask(move |_| gate.recv().unwrap()).unwrap();
-    let count = worker.ask(|world| world.tiles().count()).unwrap();
+    let blocked = worker.enqueue(move |_| gate.recv().unwrap()).unwrap();
+    let count = worker.enqueue(|world| world.tiles().count()).unwrap();
     assert!(blocked.try_take().unwrap().is_none() && count.try_take().unwrap().is_none());
     open.send(()).unwrap();
     assert_eq!(count.wait().unwrap(), world(&soup).tiles().count());
@@ -115,7 +115,7 @@ fn threads_of_the_pool_may_wait_for_the_world() {
     threads::on_each(|| {
         for _ in 0..5 {
             let shape = MarkShape::Box { bounds: Bounds { min: middle - 1.0, max: middle + 1.0 } };
-            match worker.ask(move |world| world.add_obstacle(Obstacle::solid(shape))) {
+            match worker.enqueue(move |world| world.add_obstacle(Obstacle::solid(shape))) {
                 Ok(reply) => drop(reply.wait().unwrap().unwrap()),
                 Err(WorkerError::QueueFull { .. }) => {}
                 Err(error) => panic!("{error}"),
@@ -128,7 +128,7 @@ fn threads_of_the_pool_may_wait_for_the_world() {
         .chain([worker])
         .collect();
     threads::for_each(workers, |worker| {
-        worker.ask(|world| world.remove_tile(Tile { row: 0, column: 0 })).unwrap();
+        worker.enqueue(|world| world.remove_tile(Tile { row: 0, column: 0 })).unwrap();
         worker.finish().unwrap();
     });
 }
@@ -143,15 +143,15 @@ fn a_full_queue_is_an_error_and_not_a_wait() {
         began.send(()).unwrap();
         gate.recv().unwrap();
     };
-    worker.ask(wait).unwrap();
+    worker.enqueue(wait).unwrap();
     has_begun.recv().unwrap();
     for _ in 0..3 {
-        worker.ask(|_| ()).unwrap();
+        worker.enqueue(|_| ()).unwrap();
     }
-    assert!(matches!(worker.ask(|_| ()), Err(WorkerError::QueueFull { queue: 3 })));
+    assert!(matches!(worker.enqueue(|_| ()), Err(WorkerError::QueueFull { queue: 3 })));
     open.send(()).unwrap();
     worker.settle().unwrap();
-    worker.ask(|_| ()).unwrap().wait().unwrap();
+    worker.enqueue(|_| ()).unwrap().wait().unwrap();
 }
 
 #[test]
@@ -168,15 +168,15 @@ fn a_thread_that_has_ended_is_told_from_one_that_works() {
     let soup = scene();
     let worker = WorldWorker::new(world(&soup), &WorkerConfig::default()).unwrap();
     worker.settle().unwrap();
-    worker.ask(|world| world.remove_tile(Tile::default())).unwrap().wait().unwrap();
+    worker.enqueue(|world| world.remove_tile(Tile::default())).unwrap().wait().unwrap();
     worker.settle().unwrap();
     let before = worker.handle().mesh();
-    let reply = worker.ask(|_| -> u32 { panic!("out of crates") }).unwrap();
+    let reply = worker.enqueue(|_| -> u32 { panic!("out of crates") }).unwrap();
     let error = reply.wait().unwrap_err();
     assert!(matches!(error, WorkerError::Ended { .. }), "{error}");
     let error = worker.settle().unwrap_err().to_string();
     assert!(error.contains("out of crates"), "{error}");
-    assert!(matches!(worker.ask(|_| ()), Err(WorkerError::Ended { .. })));
+    assert!(matches!(worker.enqueue(|_| ()), Err(WorkerError::Ended { .. })));
     // Readers continue.
     assert_eq!(*worker.handle().mesh(), *before);
     assert!(matches!(worker.finish(), Err(WorkerError::Ended { .. })));
@@ -189,12 +189,12 @@ fn a_dropped_worker_drops_what_waits() {
     let (open, gate) = channel::<()>();
     let (began, has_begun) = channel();
     worker
-        .ask(move |_| {
+        .enqueue(move |_| {
             began.send(()).unwrap();
             gate.recv().ok();
         })
         .unwrap();
-    let never = worker.ask(|_| ()).unwrap();
+    let never = worker.enqueue(|_| ()).unwrap();
     has_begun.recv().unwrap();
     let dropped = std::thread::spawn(move || drop(worker));
     std::thread::sleep(Duration::from_millis(50));

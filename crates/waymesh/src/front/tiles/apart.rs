@@ -6,7 +6,7 @@ use waymesh_core::{Observer, TriangleSource};
 use waymesh_tile::{Tile, TileError, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
 
 use super::survey::{Survey, Visited, read_tile};
-use super::{Tiles, Workshop, joined};
+use super::{TileBuilder, Tiles, joined};
 use crate::bake::{Bake, BakeError, Baker, Recorder};
 
 /// Name of a tile in errors.
@@ -38,7 +38,7 @@ const NAME: &str = "a tile";
 pub struct TileBaker {
     baker: Baker<Tiles>,
     survey: Survey,
-    workshop: Workshop,
+    tile_builder: TileBuilder,
 }
 
 impl Baker<Tiles> {
@@ -55,8 +55,9 @@ impl Baker<Tiles> {
         let mut recorder = Recorder::new(observer);
         let survey = recorder
             .stage("survey", |_| Survey::of(source, self.front.tile_cells, Visited::All, self.config()))?;
-        let workshop = Workshop::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
-        Ok(TileBaker { baker: self, survey, workshop })
+        let tile_builder =
+            TileBuilder::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
+        Ok(TileBaker { baker: self, survey, tile_builder })
     }
 }
 
@@ -92,7 +93,7 @@ impl TileBaker {
 
     fn content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
         self.survey.layout.check(tile)?;
-        Ok(self.workshop.make(tile, &self.baker.stages)?.0.to_bytes())
+        Ok(self.tile_builder.make(tile, &self.baker.stages)?.0.to_bytes())
     }
 
     /// Joins the tiles of all workers, in any order, to one mesh. `source` is the world, which jumps

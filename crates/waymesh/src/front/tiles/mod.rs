@@ -232,9 +232,9 @@ impl Tiles {
                 (tiles, kept)
             }
             Visited::WithTriangles => {
-                let workshop = Workshop::new(source, &survey, self, stages, |_| true, recorder)?;
-                let tiles: Vec<Tile> = workshop.bins.tiles().collect();
-                let kept = workshop.build(&store, &tiles, stages, recorder)?;
+                let tile_builder = TileBuilder::new(source, &survey, self, stages, |_| true, recorder)?;
+                let tiles: Vec<Tile> = tile_builder.bins.tiles().collect();
+                let kept = tile_builder.build(&store, &tiles, stages, recorder)?;
                 (tiles, kept)
             }
         };
@@ -281,7 +281,7 @@ impl Tiles {
         if missing.is_empty() {
             return Ok(Vec::new());
         }
-        let workshop = Workshop::new(
+        let tile_builder = TileBuilder::new(
             source,
             survey,
             self,
@@ -289,13 +289,13 @@ impl Tiles {
             |tile| missing.binary_search(&tile).is_ok(),
             recorder,
         )?;
-        workshop.build(store, missing, stages, recorder)
+        tile_builder.build(store, missing, stages, recorder)
     }
 }
 
 /// The builder of tiles: their triangles, and the settings.
 #[derive(Debug)]
-struct Workshop {
+struct TileBuilder {
     frame: GridFrame,
     layout: TileLayout,
     bins: TriangleBins,
@@ -304,7 +304,7 @@ struct Workshop {
     halo: u32,
 }
 
-impl Workshop {
+impl TileBuilder {
     /// Sorts the triangles into those tiles that are `wanted`.
     fn new(
         source: &dyn TriangleSource,

@@ -18,7 +18,7 @@ fn closest(border: &Border, to: Vec3) -> Vec3 {
 impl<R: Room> Finder<'_, R> {
     /// Appends the shortest flight from a border to each nearby border, unless a flight between the
     /// same two polygons was found nearby. Those flights are in `out` from `first` on.
-    pub(super) fn look_aslant(&mut self, border: &Border, first: usize, out: &mut Vec<Candidate>) {
+    pub(super) fn search_aslant(&mut self, border: &Border, first: usize, out: &mut Vec<Candidate>) {
         let [a, b] = border.ends;
         let (reach, config) = (Vec3::splat(self.config.reach()), self.config);
         let (low, high) = (a.min(b) - reach, a.max(b) + reach);

@@ -146,7 +146,7 @@ pub fn find_jumps(
     let mut candidates = Vec::new();
     for polygon in mesh.polygon_ids() {
         checkpoint();
-        finder.look_from(polygon, &mut candidates);
+        finder.search_from(polygon, &mut candidates);
     }
     candidates.sort_by(|one, other| order(mesh, one, other));
     let mut kept: Vec<Candidate> = Vec::new();
@@ -254,19 +254,19 @@ impl<'a, R: Room> Finder<'a, R> {
     }
 
     /// Looks out over the borders of a polygon.
-    pub(crate) fn look_from(&mut self, polygon: PolyId, out: &mut Vec<Candidate>) {
+    pub(crate) fn search_from(&mut self, polygon: PolyId, out: &mut Vec<Candidate>) {
         let size = self.mesh.frame().cell_size;
         let borders = self.borders(polygon);
         let first = out.len();
         for border in &borders {
             for at in border.places(self.config.spacing / 2.0) {
                 if let Some(start) = self.stand(polygon, at, -border.out_of * size) {
-                    self.look_out(start, border.out_of, out);
+                    self.search_straight(start, border.out_of, out);
                 }
             }
         }
         for border in &borders {
-            self.look_aslant(border, first, out);
+            self.search_aslant(border, first, out);
         }
     }
 
@@ -313,7 +313,7 @@ impl<'a, R: Room> Finder<'a, R> {
     }
 
     /// The first landings straight out from a place, of a drop and of a jump.
-    fn look_out(&mut self, from: LinkEnd, direction: Vec3, out: &mut Vec<Candidate>) {
+    fn search_straight(&mut self, from: LinkEnd, direction: Vec3, out: &mut Vec<Candidate>) {
         let size = self.mesh.frame().cell_size;
         let start = self.position(&from);
         // The deepest first, as seen from above: a landing hides what is below it.

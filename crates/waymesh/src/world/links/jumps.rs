@@ -113,7 +113,7 @@ impl TileJumps {
         for &tile in stale {
             checkpoint();
             let mut found = Vec::new();
-            polygons(key(tile)).for_each(|polygon| finder.look_from(polygon, &mut found));
+            polygons(key(tile)).for_each(|polygon| finder.search_from(polygon, &mut found));
             self.replace(tile, &found, mesh, config);
             // A jump to a removed tile was removed too, and may be found again.
             self.open.tiles.insert(tile);
