@@ -209,7 +209,8 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
     }
 }
 
-/// Prints the most important figures of a bake.
+/// Prints the most important figures of a bake, and advice, which is also a warning where nothing
+/// else is printed.
 pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
@@ -224,7 +225,12 @@ pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<(
         report.height_error_max,
         report.seconds * 1e3
     )?;
-    advice(report).iter().take(MAX_ADVICE_LINES).try_for_each(|line| writeln!(out, "  {line}"))
+    advice(report).iter().take(MAX_ADVICE_LINES).try_for_each(|line| {
+        if files::is_quiet() {
+            tracing::warn!("{line}");
+        }
+        writeln!(out, "  {line}")
+    })
 }
 
 /// Most lines of advice below a summary.

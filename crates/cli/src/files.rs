@@ -204,10 +204,22 @@ pub(crate) fn write(
     Ok(out.flush()?)
 }
 
-/// Returns where messages go: standard output, or standard error if one of `files` is standard
-/// output.
+/// `true` for `--quiet`: see [`console`].
+static QUIET: OnceLock<bool> = OnceLock::new();
+
+pub(crate) fn set_quiet(is_quiet: bool) {
+    QUIET.get_or_init(|| is_quiet);
+}
+
+pub(crate) fn is_quiet() -> bool {
+    QUIET.get().copied().unwrap_or(false)
+}
+
+/// Returns where messages go: standard output, standard error if one of `files` is standard
+/// output, or nowhere with `--quiet`.
 pub(crate) fn console<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Result<Box<dyn Write>> {
     match files.into_iter().filter(|file| is_standard(file.as_ref())).count() {
+        0 | 1 if is_quiet() => Ok(Box::new(std::io::sink())),
         0 => Ok(Box::new(std::io::stdout().lock())),
         1 => Ok(Box::new(std::io::stderr().lock())),
         _ => Err(Refusal("only one file can go to standard output".into()).into()),

@@ -52,6 +52,7 @@ pub fn run(words: Vec<OsString>, peak_memory: fn() -> u64) -> ExitCode {
         Ok(program) => program,
         Err(error) => return error,
     };
+    files::set_quiet(program.quiet);
     let level = match program.verbose {
         0 => tracing::Level::WARN,
         1 => tracing::Level::INFO,

@@ -8,6 +8,8 @@ use waymesh::core::{Counter, rounded};
 use waymesh::io::{LoadOptions, UpAxis};
 use waymesh::{Observer, Warning};
 
+use crate::files;
+
 /// Style for a stage without a known progress; some stages never report one.
 const SPINNER: &str = "{spinner} {elapsed_precise} {msg}";
 /// Style for a stage with a known progress.
@@ -30,7 +32,7 @@ impl Progress {
 
     /// Shows the bake of a scene that was read with these options.
     pub(crate) fn of_scene(load: LoadOptions) -> Self {
-        let bar = ProgressBar::new_spinner();
+        let bar = if files::is_quiet() { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
         bar.set_style(style(SPINNER));
         bar.enable_steady_tick(Duration::from_millis(100));
         Self { bar, load }

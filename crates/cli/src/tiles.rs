@@ -124,7 +124,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
         .bake_config(&BakeConfig::default())?
         .with_max_memory_bytes(memory_bytes(args.memory, &settings));
     if let Some(word) = &args.enclosed {
-        let given = [("enclosed".to_owned(), Value::from(word.as_str()))];
+        let given = [("enclosed".to_owned(), Value::from(word.replace('-', "_").as_str()))];
         Entries::new("settings", &given).apply(BAKE, &mut config)?;
     }
     config.keep = args.kept.keep();

@@ -95,8 +95,9 @@ export interface BakeSettings {
   /** Keep the height of the ground inside of polygons. Without it the mesh is smaller and flat
   between its vertices. Default true. */
   height_detail?: boolean;
-  /** What becomes of ground inside of walls, rocks and other closed bodies. Default "keep". */
-  enclosed?: "keep" | "remove";
+  /** What becomes of ground inside of walls, rocks and other closed bodies; ground that is
+  connected to ground outside of them, or to a seed, can be kept. Default "keep". */
+  enclosed?: "keep" | "remove" | "remove_unreachable";
   /** Which ground is kept: all, the largest piece, pieces of at least so many square metres, or
   those connected to places. Default "all". */
   keep?: "all" | "largest" | number | readonly Point[];

@@ -205,11 +205,11 @@ pub(crate) struct MergeArgs {
     /// seconds. Default: 0, missing tiles are refused at once.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) wait: Option<u32>,
-    /// The scene that the tiles were built of: --jumps and --enclosed remove need its triangles.
+    /// The scene that the tiles were built of: --jumps and --enclosed need its triangles.
     #[arg(long, value_name = "SCENE")]
     pub(crate) scene: Vec<PathBuf>,
     /// Treatment of ground inside of solids. Default: as the tiles were built with.
-    #[arg(long, value_name = "KIND", value_parser = ["keep", "remove"])]
+    #[arg(long, value_name = "KIND", value_parser = ["keep", "remove", "remove-unreachable"])]
     pub(crate) enclosed: Option<String>,
     #[command(flatten, next_help_heading = "Ground, regions and polygons")]
     pub(crate) kept: Kept,

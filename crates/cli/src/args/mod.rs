@@ -29,6 +29,9 @@ pub(crate) struct Program {
     /// Log what happens; twice for more.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
+    /// Print warnings, advice and errors only, on standard error.
+    #[arg(short, long, global = true, conflicts_with_all = ["verbose", "json"])]
+    pub(crate) quiet: bool,
     /// Print the result, or the error, as JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -1,7 +1,7 @@
 //! `waymesh why` as a user runs it, and the advice below the summary of `build`.
 
 use crate::common;
-use common::{fail, hall, json, succeed};
+use common::{fail, hall, json, run, succeed, text};
 
 #[test]
 fn a_place_is_explained_by_the_name_of_its_wall() {
@@ -103,4 +103,26 @@ fn the_short_help_has_twenty_options_and_the_long_one_all() {
     ] {
         assert!(long.contains(heading), "{heading}");
     }
+}
+
+#[test]
+fn quiet_prints_warnings_and_advice_only() {
+    let folder = hall();
+    let folder = folder.path();
+    let printed = |words: &[&str]| {
+        let output = run(folder, words);
+        assert_eq!(text(&output.stdout), "", "{words:?}");
+        (output.status.code(), text(&output.stderr))
+    };
+    assert_eq!(printed(&["build", "hall.obj", "--quiet"]), (Some(0), String::new()));
+    let (code, advice) = printed(&["build", "hall.obj", "-q", "--agent-radius", "2.6", "-o", "parts.wmesh"]);
+    assert_eq!(code, Some(0));
+    assert!(advice.lines().all(|line| line.contains("WARN")), "{advice}");
+    assert!(advice.contains("2 pieces of ground are not connected"), "{advice}");
+    let path = ["--quiet", "path", "parts.wmesh", "--from", "5,0,5", "--to", "15,0,5"];
+    assert_eq!(printed(&path), (Some(3), String::new()), "the exit code has the answer");
+    assert_eq!(printed(&["info", "hall.wmesh", "-q"]), (Some(0), String::new()));
+    let (code, error) = printed(&["info", "lost.wmesh", "-q"]);
+    assert!(code == Some(1) && error.contains("lost.wmesh"), "{error}");
+    fail(folder, 2, &["info", "hall.wmesh", "--quiet", "--json"]);
 }

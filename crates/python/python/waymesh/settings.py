@@ -197,8 +197,9 @@ class Settings:
     height_detail: bool | None = None
     """Keep the height of the ground inside of polygons. Without it the mesh is smaller and flat
     between its vertices. Default true."""
-    enclosed: Literal["keep", "remove"] | None = None
-    """What becomes of ground inside of walls, rocks and other closed bodies. Default "keep"."""
+    enclosed: Literal["keep", "remove", "remove_unreachable"] | None = None
+    """What becomes of ground inside of walls, rocks and other closed bodies; ground that is
+    connected to ground outside of them, or to a seed, can be kept. Default "keep"."""
     keep: Literal["all", "largest"] | float | Sequence[Vec3] | None = None
     """Which ground is kept: all, the largest piece, pieces of at least so many square metres, or
     those connected to places. Default "all"."""

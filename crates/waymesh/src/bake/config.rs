@@ -225,7 +225,7 @@ impl BakeConfig {
 
     /// `true` if ground inside of solids is left out.
     pub(super) fn removes_enclosed(&self) -> bool {
-        self.enclosed == Enclosed::Remove
+        self.enclosed != Enclosed::Keep
     }
 
     /// The name of every field, and whether it differs. Sizes of the agent and the grid that not

@@ -12,7 +12,7 @@ use waymesh_solid::{RayOutcome, RayTree};
 use super::config::BakeConfig;
 use super::draft::Draft;
 use super::error::BakeError;
-use super::keep::islands;
+use super::keep::{Keep, islands, nearest};
 use super::report::Recorder;
 use super::stages::StageSet;
 
@@ -41,6 +41,9 @@ pub enum Enclosed {
     Keep,
     /// It is left out and reported.
     Remove,
+    /// It is left out and reported, but for what can be reached: a component stays whole if a part of
+    /// it lies outside of solids, or a place of [`Keep::ConnectedTo`] lies on it.
+    RemoveUnreachable,
 }
 
 /// A piece of ground inside of a solid, which was left out.
@@ -160,13 +163,25 @@ impl Samples<'_> {
             !places.is_empty() && is_closed_above(&places, tree) && is_closed_around(&places, tree, false)
         });
         // The places of a wide component are far from each other: it may be open between them.
-        let polygons: Vec<(usize, usize)> = islands.into_iter().enumerate().collect();
-        threads::map(&polygons, |&(polygon, island)| {
+        let polygons: Vec<(usize, usize)> = islands.iter().copied().enumerate().collect();
+        let is_open = threads::map(&polygons, |&(polygon, island)| {
             let places = || self.places(&[PolyId::from_index(polygon)]);
             let is_closed =
                 |places: &[Vec3]| is_closed_above(places, tree) && is_closed_around(places, tree, true);
             !is_inside[island] || !is_closed(&places())
-        })
+        });
+        if self.config.enclosed != Enclosed::RemoveUnreachable {
+            return is_open;
+        }
+        let mut is_reached = vec![false; count];
+        for (&(_, island), is_open) in polygons.iter().zip(is_open) {
+            is_reached[island] |= is_open;
+        }
+        if let Keep::ConnectedTo(seeds) = &self.config.keep {
+            let polygons = seeds.iter().filter_map(|&seed| nearest(self.polygons, seed, self.config));
+            polygons.for_each(|polygon| is_reached[islands[polygon]] = true);
+        }
+        islands.into_iter().map(|island| is_reached[island]).collect()
     }
 
     /// Returns the height of rays above the ground: half the head room, and above the error of

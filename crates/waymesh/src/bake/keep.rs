@@ -118,7 +118,7 @@ pub(super) fn islands(polygons: &PolyMesh, links: &[Link]) -> (Vec<usize>, usize
 }
 
 /// The polygon nearest to a position, if it is near enough.
-fn nearest(polygons: &PolyMesh, position: Vec3, config: &BakeConfig) -> Option<usize> {
+pub(super) fn nearest(polygons: &PolyMesh, position: Vec3, config: &BakeConfig) -> Option<usize> {
     let frame = &polygons.frame;
     let [x, y, z] = frame.to_grid(position);
     let metres = f64::from(frame.cell_size);

@@ -190,8 +190,12 @@ pub const BAKE: &[Field<BakeConfig>] = &[
     choice!(BakeConfig,
         "enclosed",
         enclosed,
-        ["keep" => Enclosed::Keep, "remove" => Enclosed::Remove],
-        "What becomes of ground inside of walls, rocks and other closed bodies."
+        [
+            "keep" => Enclosed::Keep,
+            "remove" => Enclosed::Remove,
+            "remove_unreachable" => Enclosed::RemoveUnreachable
+        ],
+        "What becomes of ground inside of walls, rocks and other closed bodies; ground that is connected to ground outside of them, or to a seed, can be kept."
     ),
     Field {
         name: "keep",

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh::core::Warning;
 use waymesh::graph::Reach;
-use waymesh::{Bake, Baker, Enclosed, JumpConfig, NavMesh, Tiles, TriangleSoup, Voxels};
+use waymesh::{Bake, Baker, Enclosed, JumpConfig, Keep, NavMesh, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::boxes::sides;
 use waymesh_testkit::{Random, Recording};
@@ -175,11 +175,13 @@ fn the_open_part_of_a_wide_piece_stays() {
     let corridor_east = sides([18.0, -0.5, 40.0], [20.0, 4.0, 48.0])[1].clone();
     let shell = [west, east, top, north, south.concat(), corridor_west, corridor_top, end, corridor_east];
     let soup = soup(&[ground.to_vec(), shell.to_vec()].concat());
-    let [before, after] = [Enclosed::Keep, Enclosed::Remove].map(|enclosed| {
+    let levels = [Enclosed::Keep, Enclosed::Remove, Enclosed::RemoveUnreachable];
+    let [before, after, reachable] = levels.map(|enclosed| {
         let baker = Baker::voxels();
         let config = baker.config().clone().with_enclosed(enclosed);
         baker.with_config(config).bake(&soup).expect("a mesh")
     });
+    assert!(reachable == before, "the hall can be reached from the yard");
     let area = |mesh: &NavMesh, is_in: fn(Vec3) -> bool| -> f64 {
         let polygons = mesh.polygons().filter(|polygon| polygon.positions().all(is_in));
         polygons.map(|polygon| polygon.area()).sum()
@@ -194,6 +196,29 @@ fn the_open_part_of_a_wide_piece_stays() {
     let in_yard = |at: Vec3| at.y < 1.0 && at.x > 20.0 && at.z > 45.0;
     let [all, left] = [&before, &after].map(|mesh| area(mesh, in_yard));
     assert!(all > 3.0 && left > all - 0.01, "{left} of {all} m2 of the yard are left");
+}
+
+/// Of two closed bodies the ground in both is removed, unless a seed lies on it.
+#[test]
+fn ground_that_only_a_seed_reaches_stays() {
+    let other = [[1.0, -0.5, 1.0], [5.0, 4.0, 5.0]];
+    let soup = soup(&[slab(), solid(LOW, HIGH), solid(other[0], other[1])]);
+    let bake = |enclosed, keep| {
+        let config = Baker::voxels().config().clone().with_enclosed(enclosed).with_keep(keep);
+        Baker::voxels().with_config(config).bake(&soup)
+    };
+    let reach = Reach::new(0.5, 0.5, 0.5);
+    let has = |mesh: &NavMesh, at| mesh.nearest(at, &reach).is_some();
+    let [in_body, in_other] = [Vec3::new(10.0, 0.0, 9.5), Vec3::new(3.0, 0.0, 3.0)];
+    let whole = bake(Enclosed::Keep, Keep::All).expect("a mesh");
+    assert!(has(&whole, in_body) && has(&whole, in_other));
+    let without = bake(Enclosed::RemoveUnreachable, Keep::All).expect("a mesh");
+    assert!(without == bake(Enclosed::Remove, Keep::All).expect("a mesh"));
+    assert!(!has(&without, in_body) && !has(&without, in_other));
+    let seeded = Keep::ConnectedTo(vec![in_body]);
+    let with_seed = bake(Enclosed::RemoveUnreachable, seeded.clone()).expect("a mesh");
+    assert!(has(&with_seed, in_body) && !has(&with_seed, in_other) && with_seed.islands().len() == 1);
+    assert!(bake(Enclosed::Remove, seeded).is_err(), "nothing is left where the seed lies");
 }
 
 /// Terrain of one side runs through rocks; only what is in them goes, whatever they hold.
