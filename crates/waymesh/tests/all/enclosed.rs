@@ -198,7 +198,7 @@ fn the_open_part_of_a_wide_piece_stays() {
     assert!(all > 3.0 && left > all - 0.01, "{left} of {all} m2 of the yard are left");
 }
 
-/// Of two closed bodies the ground in both is removed, unless a seed lies on it.
+/// The ground in closed bodies is removed unless a seed lies on it.
 #[test]
 fn ground_that_only_a_seed_reaches_stays() {
     let other = [[1.0, -0.5, 1.0], [5.0, 4.0, 5.0]];
