@@ -72,9 +72,7 @@ pub mod svg;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-
-use tempfile::TempPath;
+use std::path::Path;
 
 pub use detour::{
     DetourLimit, DetourMesh, DetourOptions, DetourReport, is_detour, open_detour, parse_detour, to_detour,
@@ -112,22 +110,18 @@ pub fn write_file(
     write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<(), IoError> {
     let file = file.as_ref();
-    let write = || {
-        let (mut writer, aside) = create_aside(file)?;
-        write(&mut writer)?;
-        keep_aside(writer, aside)
-    };
-    write().map_err(|source| IoError::Write { file: file.to_owned(), source })
+    write_aside(file, write).map_err(|source| IoError::Write { file: file.to_owned(), source })
 }
 
-/// A temporary file, and the file that it replaces in the same folder.
-type Aside = (TempPath, PathBuf);
-
-/// Creates the file to write to; devices and pipes have none aside.
-fn create_aside(file: &Path) -> std::io::Result<(BufWriter<File>, Option<Aside>)> {
+fn write_aside(
+    file: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     let old = file.metadata().ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return Ok((BufWriter::new(File::create(file)?), None));
+        let mut writer = BufWriter::new(File::create(file)?);
+        write(&mut writer)?;
+        return writer.flush();
     }
     let target = if old.is_some() { file.canonicalize()? } else { file.to_owned() };
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -142,12 +136,8 @@ fn create_aside(file: &Path) -> std::io::Result<(BufWriter<File>, Option<Aside>)
     if let Some(old) = old {
         created.set_permissions(old.permissions())?;
     }
-    Ok((BufWriter::new(created), Some((aside, target))))
-}
-
-/// Gives a whole file its name.
-fn keep_aside(mut writer: BufWriter<File>, aside: Option<Aside>) -> std::io::Result<()> {
-    let Some((aside, target)) = aside else { return writer.flush() };
+    let mut writer = BufWriter::new(created);
+    write(&mut writer)?;
     writer.into_inner()?.sync_all()?;
     Ok(aside.persist(&target)?)
 }
