@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, PolyId, Random};
-use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
+use waymesh_graph::{ClearanceNavMesh, Link, LinkEnd, LinkKind, NavMesh};
 
 use crate::chains::{Chains, Followed};
 use crate::flat_meshes::Board;
@@ -104,6 +104,23 @@ pub fn on_board(board: &Board, mesh: &NavMesh) -> Followed {
     chains.walls(2);
     chains.paths(2);
     chains.followed
+}
+
+/// Follows chains of points and then of two discs on the random board of a seed, as the fuzzer
+/// does. Returns the chains of the discs; `None` for a board without polygons.
+pub fn on_board_of_seed(
+    seed: u64,
+    with_clearance: impl FnOnce(NavMesh) -> ClearanceNavMesh,
+) -> Option<Followed> {
+    let mut random = Random::new(seed);
+    let board = Board::random(&mut random);
+    let mesh = mesh_of(&board)?;
+    on_board(&board, &mesh);
+    let mut chains = Chains::new(&mesh, seed);
+    chains.step = 0.2 * board.cell_size + 0.01;
+    let clear = with_clearance(mesh.clone());
+    chains.discs(&clear, random.range(0.0, 1.5) * board.cell_size, 2);
+    Some(chains.followed)
 }
 
 /// Builds the mesh of a board; `None` without polygons. Links that are crossed like edges join most

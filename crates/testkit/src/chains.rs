@@ -25,7 +25,7 @@ use crate::flat_meshes::Board;
 const TOLERANCE: f32 = 2e-3;
 
 /// Ratio of a path of a disc by [`PathSearch::Fast`] to the shortest one from which it counts as a
-/// fault. There is no bound; 1.27 was the largest of a million on random boards.
+/// fault. There is no bound; 1.27 is the largest known, on a random board.
 const FAST_EXCESS: f32 = 1.5;
 
 /// The reach of distance maps, in metres: they see each corner of open ground from every other one.

@@ -11,9 +11,8 @@ use waymesh::graph::{AnyPolygon, PackedChecks, PlaceSampler, Reach};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, Voxels, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_testkit::boards::{mesh_of, on_boards};
+use waymesh_testkit::boards::{on_board_of_seed, on_boards};
 use waymesh_testkit::chains::{Chains, Followed};
-use waymesh_testkit::flat_meshes::Board;
 use waymesh_testkit::{Random, flat_meshes, levels};
 
 /// Metres between the places of an agent, at 30 places a second.
@@ -236,14 +235,8 @@ const LONGEST_FAST_PATH: u64 = 0x00ff_bafe_effe_ef41;
 #[test]
 fn boards_that_the_fuzzer_found() {
     for seed in TINY_DISCS.into_iter().chain([LONGEST_FAST_PATH]) {
-        let mut random = Random::new(seed);
-        let board = Board::random(&mut random);
-        let mesh = mesh_of(&board).unwrap();
-        let clear = with_clearance(mesh.clone(), &ClearanceConfig::default()).unwrap();
-        let mut chains = Chains::new(&mesh, seed);
-        chains.step = 0.2 * board.cell_size + 0.01;
-        chains.discs(&clear, random.range(0.0, 1.5) * board.cell_size, 2);
-        assert!(chains.followed.discs > 0);
+        let clear = |mesh| with_clearance(mesh, &ClearanceConfig::default()).unwrap();
+        assert!(on_board_of_seed(seed, clear).unwrap().discs > 0);
     }
 }
 
