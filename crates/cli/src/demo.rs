@@ -37,7 +37,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     if json {
         return files::list(&files, json);
     }
-    let mut out = files::console::<&std::path::Path>([])?;
+    let mut out = files::stdout();
     let [from, to] = [from, to].map(|place| place_text(place.to_array()));
     write!(out, "{}: ", scene.name())?;
     build::summary(&mut out, &bake.report)?;

@@ -204,7 +204,7 @@ pub(crate) fn write(
     Ok(out.flush()?)
 }
 
-/// `true` for `--quiet`: see [`console`].
+/// `true` for `--quiet`: messages go nowhere.
 static QUIET: OnceLock<bool> = OnceLock::new();
 
 pub(crate) fn set_quiet(is_quiet: bool) {
@@ -215,13 +215,22 @@ pub(crate) fn is_quiet() -> bool {
     QUIET.get().copied().unwrap_or(false)
 }
 
+fn unless_quiet(out: impl Write + 'static) -> Box<dyn Write> {
+    if is_quiet() { Box::new(std::io::sink()) } else { Box::new(out) }
+}
+
+/// Returns where messages of a command go that writes no file: standard output, or nowhere with
+/// `--quiet`.
+pub(crate) fn stdout() -> Box<dyn Write> {
+    unless_quiet(std::io::stdout().lock())
+}
+
 /// Returns where messages go: standard output, standard error if one of `files` is standard
 /// output, or nowhere with `--quiet`.
 pub(crate) fn console<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Result<Box<dyn Write>> {
     match files.into_iter().filter(|file| is_standard(file.as_ref())).count() {
-        0 | 1 if is_quiet() => Ok(Box::new(std::io::sink())),
-        0 => Ok(Box::new(std::io::stdout().lock())),
-        1 => Ok(Box::new(std::io::stderr().lock())),
+        0 => Ok(stdout()),
+        1 => Ok(unless_quiet(std::io::stderr().lock())),
         _ => Err(Refusal("only one file can go to standard output".into()).into()),
     }
 }

@@ -159,7 +159,7 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     let mesh = files::open_mesh(&args.mesh)?;
     let mut info = describe(&mesh);
     info.queries = args.queries.and_then(|pairs| time_queries(&mesh, pairs));
-    let mut out = files::console::<&std::path::Path>([])?;
+    let mut out = files::stdout();
     if json {
         return files::write_json(&mut out, &info);
     }

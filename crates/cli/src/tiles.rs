@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use waymesh::fields::{BAKE, Entries, Value};
+use waymesh::fields::BAKE;
 use waymesh::front::{TileManifest, tile_note};
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
@@ -95,7 +95,7 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
 
 /// Prints all tiles, a line each.
 fn list(manifest: &TileManifest, json: bool) -> Result<()> {
-    let mut out = files::console::<&std::path::Path>([])?;
+    let mut out = files::stdout();
     if json {
         return files::write_json(&mut out, manifest);
     }
@@ -123,10 +123,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let mut config = settings
         .bake_config(&BakeConfig::default())?
         .with_max_memory_bytes(memory_bytes(args.memory, &settings));
-    if let Some(word) = &args.enclosed {
-        let given = [("enclosed".to_owned(), Value::from(word.replace('-', "_").as_str()))];
-        Entries::new("settings", &given).apply(BAKE, &mut config)?;
-    }
+    args.enclosed.apply(BAKE, &mut config)?;
     config.keep = args.kept.keep();
     config.jumps = args.jumps.config()?;
     let scene = match args.scene.as_slice() {

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &WhyArgs, json: bool) -> Result<()> {
     let baker = baker.with_config(config);
     let explainer = baker.explain(&soup)?;
     let answer = explainer.answer(args.at.0, args.to.map(|to| to.0), |triangle| names.name_of(triangle))?;
-    let mut out = files::console::<&std::path::Path>([])?;
+    let mut out = files::stdout();
     if json {
         return files::write_json(&mut out, &answer);
     }

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::Scenes;
-use super::fields::{BakeGroup, FrontGroup, Given, JumpGroup, PlanGroup, SpaceGroup};
+use super::fields::{BakeGroup, EnclosedGroup, FrontGroup, Given, JumpGroup, PlanGroup, SpaceGroup};
 use crate::values::{KeepKind, Memory, Point, TileAt};
 
 #[derive(Debug, Args)]
@@ -208,9 +208,8 @@ pub(crate) struct MergeArgs {
     /// The scene that the tiles were built of: --jumps and --enclosed need its triangles.
     #[arg(long, value_name = "SCENE")]
     pub(crate) scene: Vec<PathBuf>,
-    /// Treatment of ground inside of solids. Default: as the tiles were built with.
-    #[arg(long, value_name = "KIND", value_parser = ["keep", "remove", "remove-unreachable"])]
-    pub(crate) enclosed: Option<String>,
+    #[command(flatten)]
+    pub(crate) enclosed: Given<EnclosedGroup>,
     #[command(flatten, next_help_heading = "Ground, regions and polygons")]
     pub(crate) kept: Kept,
     #[command(flatten, next_help_heading = "Links")]

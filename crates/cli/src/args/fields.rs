@@ -132,6 +132,18 @@ impl Group for BakeGroup {
     }
 }
 
+/// The treatment of ground inside of solids, for the merge of tiles that were built with another.
+#[derive(Clone, Debug)]
+pub(crate) enum EnclosedGroup {}
+
+impl Group for EnclosedGroup {
+    fn arguments() -> Vec<Arg> {
+        let fields = BAKE.iter().filter(|field| field.name == "enclosed");
+        let default = default_of("as the tiles were built with");
+        fields.filter_map(|field| argument(field, &[&default])).collect()
+    }
+}
+
 /// Settings of jumps.
 #[derive(Clone, Debug)]
 pub(crate) enum JumpGroup {}

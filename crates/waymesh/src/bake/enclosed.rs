@@ -174,12 +174,12 @@ impl Samples<'_> {
             return is_open;
         }
         let mut is_reached = vec![false; count];
-        for (&(_, island), is_open) in polygons.iter().zip(is_open) {
+        for (&island, is_open) in islands.iter().zip(is_open) {
             is_reached[island] |= is_open;
         }
         if let Keep::ConnectedTo(seeds) = &self.config.keep {
-            let polygons = seeds.iter().filter_map(|&seed| nearest(self.polygons, seed, self.config));
-            polygons.for_each(|polygon| is_reached[islands[polygon]] = true);
+            let seeded = seeds.iter().filter_map(|&seed| nearest(self.polygons, seed, self.config));
+            seeded.for_each(|polygon| is_reached[islands[polygon]] = true);
         }
         islands.into_iter().map(|island| is_reached[island]).collect()
     }
