@@ -106,8 +106,8 @@ pub fn on_board(board: &Board, mesh: &NavMesh) -> Followed {
     chains.followed
 }
 
-/// Follows chains of points and then of two discs on the random board of a seed, as the fuzzer
-/// does. Returns the chains of the discs; `None` for a board without polygons.
+/// Follows chains of points, of discs and of discs without size on the random board of a seed, as
+/// the fuzzer does. Returns the chains of the discs; `None` for a board without polygons.
 pub fn on_board_of_seed(
     seed: u64,
     with_clearance: impl FnOnce(NavMesh) -> ClearanceNavMesh,
@@ -120,6 +120,7 @@ pub fn on_board_of_seed(
     chains.step = 0.2 * board.cell_size + 0.01;
     let clear = with_clearance(mesh.clone());
     chains.discs(&clear, random.range(0.0, 1.5) * board.cell_size, 2);
+    chains.discs(&clear, 0.0, 2);
     Some(chains.followed)
 }
 

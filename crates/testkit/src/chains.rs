@@ -623,11 +623,11 @@ impl<'a> Chains<'a> {
                     to.position
                 );
             }
-            // In plan, in which the shortest path is found.
-            let mut left: f32 = path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
             for (index, &point) in path.points.iter().enumerate() {
                 self.check_position(point);
-                // The rest of a path is a path.
+                // The rest of a path is a path. In plan, in which the shortest path is found.
+                let legs = path.points[index..].windows(2);
+                let left: f32 = legs.map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
                 let onward = clear
                     .query(0.0)
                     .options(options)
@@ -654,7 +654,6 @@ impl<'a> Chains<'a> {
                     "radius {radius}: {left} m are left at {point}, another path has {} m",
                     onward.plan_length
                 );
-                left -= path.points.get(index + 1).map_or(0.0, |next| next.xz().distance(point.xz()));
             }
             // The centre walks it.
             let start = Location { position: path.points[0], polygon: path.polygons[0], ..from };
@@ -665,10 +664,7 @@ impl<'a> Chains<'a> {
                 let Some(next) = self.walk(place, pair[1], Some(&path.polygons)) else { break };
                 place = next;
             }
-            // On a door that costs, rounding decides on which side an agent is.
-            if !self.is_at_closed_door(path.points[0]) && !self.is_at_closed_door(goal) {
-                self.follow_disc(clear, radius, [path.points[0], goal], &path.points);
-            }
+            self.follow_disc(clear, radius, [path.points[0], goal], &path.points);
             self.followed.discs += 1;
         }
     }
@@ -698,8 +694,8 @@ impl<'a> Chains<'a> {
             let reach = clear.default_reach(options.radius);
             let place = clear.query(options.radius).reach(reach).memory(&mut self.scratch).nearest(near);
             let Ok(place) = place.map(|place| place.location.position) else { continue };
-            if place.distance(goal) + 0.01 * self.mesh.frame().cell_size + TOLERANCE >= reached.distance(goal)
-            {
+            let rounding = 0.01 * self.mesh.frame().cell_size + TOLERANCE + 2.0 * self.mesh.position_slack();
+            if place.distance(goal) + rounding >= reached.distance(goal) {
                 continue;
             }
             let there =

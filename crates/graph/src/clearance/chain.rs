@@ -94,7 +94,7 @@ impl ClearanceNavMesh {
             }
             // Points outside of the arc, so that all lines between them keep the radius: they touch it.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "7000 at most")]
-            let count = if radius > 0.0 { (turned / step).ceil().max(1.0) as u32 } else { 1 };
+            let count = (turned / step).ceil().max(1.0) as u32;
             let half = root.side * turned / f64::from(count) * 0.5;
             let (sine, cosine) = float::sin_cos(half);
             let (half, offset) = (dvec2(cosine, sine), root.offset / cosine);
@@ -102,7 +102,6 @@ impl ClearanceNavMesh {
             plan.push((touch(root.centre, root.offset, root.arrival), None));
             for _ in 0..count {
                 let out = touch(root.centre, offset, direction);
-                let out = if radius > 0.0 { out } else { root.centre };
                 at = self.follow(&at, out, None, passed, path);
                 path.points.push(at.position);
                 plan.push((out, Some(root.corner)));

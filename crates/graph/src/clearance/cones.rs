@@ -23,7 +23,7 @@ impl Search<'_> {
             return;
         }
         let has_margin = bounds.reach.is_some() || bounds.has_margin();
-        if self.radius > 0.0 && has_margin {
+        if has_margin {
             let near = distance_squared(ends, at.centre).sqrt() - 2.0 * self.radius;
             if bounds.reach.is_some_and(|reach| near > reach) {
                 return;

@@ -11,6 +11,7 @@ use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
 use crate::path::funnel::plan_length;
 use crate::path::{CorridorChange, LinkUse, Outcome, Path, ReplanReason};
+use crate::query::Place;
 use crate::scratch::QueryScratch;
 
 /// Settings of a [`ClearCorridor`].
@@ -53,7 +54,8 @@ waymesh_core::setters! {
 ///
 /// # Guarantees
 /// - After every call that returns `Ok`, each line from one of its points to the next that is not a
-///   link keeps the radius from all walls, to a thousandth of it and a tenth of a millimetre.
+///   link keeps the radius from all walls, to a thousandth of it and a tenth of a millimetre, or a
+///   quarter of it where that is less.
 /// - Between plans its length in plan exceeds the planned length, minus the moves of both ends, by
 ///   at most [`ClearCorridorOptions::max_drift`] of its length or a cell of the grid.
 /// - It is planned again for another mesh and for other links.
@@ -68,6 +70,8 @@ pub struct ClearCorridor {
     stamp: u64,
     target: Option<Vec3>,
     ends: Option<[Fit; 2]>,
+    /// The agent's place: at walls without thickness the position alone does not show the side.
+    here: Option<Location>,
     path: Path,
     /// Length in plan of the points, and that of the plan less what both ends moved since.
     length: f32,
@@ -79,7 +83,7 @@ impl ClearCorridor {
     #[must_use]
     pub fn new(options: ClearCorridorOptions) -> Self {
         let (path, length, base) = (Path::default(), 0.0, 0.0);
-        Self { options, stamp: 0, target: None, ends: None, path, length, base }
+        Self { options, stamp: 0, target: None, ends: None, here: None, path, length, base }
     }
 
     /// Returns the options it is kept with.
@@ -98,8 +102,7 @@ impl ClearCorridor {
     /// Returns where the path begins, on the mesh it was planned on; `None` without a path.
     #[must_use]
     pub fn start(&self, mesh: &ClearanceNavMesh) -> Option<Location> {
-        let [begin, _] = self.ends.filter(|_| self.stamp == mesh.stamp())?;
-        Some(mesh.clear_place(&begin, *self.path.points.first()?).location)
+        self.here.filter(|_| self.stamp == mesh.stamp())
     }
 
     /// Returns how far it leads.
@@ -159,7 +162,7 @@ impl ClearCorridor {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        self.plan_for(mesh, from, to, ReplanReason::Asked, scratch)
+        self.plan_for(mesh, from.into(), to, ReplanReason::Asked, scratch)
     }
 
     /// Plans again from the agent's place to the last requested goal: after a change that the mesh does
@@ -172,8 +175,8 @@ impl ClearCorridor {
         mesh: &ClearanceNavMesh,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        match (self.path.points.first().copied(), self.target) {
-            (Some(from), Some(to)) => self.plan_for(mesh, from, to, ReplanReason::Asked, scratch),
+        match (self.here, self.target) {
+            (Some(from), Some(to)) => self.plan_for(mesh, from.into(), to, ReplanReason::Asked, scratch),
             _ => Ok(CorridorChange::Nothing),
         }
     }
@@ -181,23 +184,29 @@ impl ClearCorridor {
     fn plan_for(
         &mut self,
         mesh: &ClearanceNavMesh,
-        from: Vec3,
+        from: Place,
         to: Vec3,
         reason: ReplanReason,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        self.ends = None;
+        (self.ends, self.here) = (None, None);
         self.path.clear();
         (self.length, self.base) = (0.0, 0.0);
         self.options.validate()?;
         self.target = to.is_finite().then_some(to);
         self.stamp = mesh.stamp();
-        mesh.write_path(from.into(), to.into(), &self.options.path, &mut scratch.clearance, &mut self.path)?;
-        let (Some(&first), Some(&last)) = (self.path.points.first(), self.path.points.last()) else {
+        mesh.write_path(from, to.into(), &self.options.path, &mut scratch.clearance, &mut self.path)?;
+        let Path { points, polygons, .. } = &self.path;
+        let first = points.first().zip(polygons.first());
+        let Some((first, last)) = first.zip(points.last().zip(polygons.last())) else {
             return Ok(CorridorChange::Nothing);
         };
+        let generation = mesh.mesh.generation;
+        let [first, last] =
+            [first, last].map(|(&position, &polygon)| Location { polygon, position, generation });
         let begin = self.place(mesh, PathEnd::Start, first, scratch)?;
         self.ends = Some([begin, self.place(mesh, PathEnd::Goal, last, scratch)?]);
+        self.here = Some(first);
         self.path.links.retain(|taken| !mesh.is_open_ground(taken.link));
         self.length = plan_length(&self.path.points);
         self.base = self.length;
@@ -235,7 +244,8 @@ impl ClearCorridor {
         if place.at == ends[0].at && !points.get(1).is_some_and(|&corner| is_at(corner)) {
             return Ok(CorridorChange::Kept);
         }
-        points[0] = mesh.clear_place(&place, to).location.position;
+        let here = mesh.clear_place(&place, to.position()).location;
+        points[0] = here.position;
         let mut sees = |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, scratch);
         let mut passed = 0;
         while passed + 2 < points.len()
@@ -248,6 +258,7 @@ impl ClearCorridor {
         points.drain(1..=passed);
         self.path.links.iter_mut().for_each(|taken| taken.point -= passed);
         self.ends = Some([place, ends[1]]);
+        self.here = Some(here);
         self.moved(mesh, (place.at - ends[0].at).length(), goes_on, target, scratch)
     }
 
@@ -264,13 +275,11 @@ impl ClearCorridor {
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let place = self.place(mesh, PathEnd::Goal, to, scratch)?;
-        let (Some(_), Some(&from)) = (self.target, self.path.points.first()) else {
-            return Ok(CorridorChange::Nothing);
-        };
+        let (Some(_), Some(from)) = (self.target, self.here) else { return Ok(CorridorChange::Nothing) };
         let known =
             self.ends.filter(|_| self.stamp == mesh.stamp() && self.path.outcome == Outcome::Complete);
         let Some(ends) = known else {
-            return self.plan_for(mesh, from, to, ReplanReason::Changed, scratch);
+            return self.plan_for(mesh, from.into(), to, ReplanReason::Changed, scratch);
         };
         self.target = Some(to);
         if place.at == ends[1].at {
@@ -304,8 +313,14 @@ impl ClearCorridor {
     ) -> Result<Option<LinkUse>, QueryError> {
         let (Some(taken), Some(ends)) = (self.next_link(), self.ends) else { return Ok(None) };
         let after = taken.point + 1;
-        let place = self.place(mesh, PathEnd::Start, self.path.points[after], scratch)?;
+        let position = self.path.points[after];
+        let arrival = mesh.mesh.link(taken.link).map(|link| link.ends(taken.backwards)[1].polygon);
+        let arrival = arrival.filter(|&polygon| mesh.mesh.contains(polygon, position));
+        let generation = mesh.mesh.generation;
+        let known = arrival.map(|polygon| Place::from(Location { polygon, position, generation }));
+        let place = self.place(mesh, PathEnd::Start, known.unwrap_or(position.into()), scratch)?;
         self.ends = Some([place, ends[1]]);
+        self.here = Some(mesh.clear_place(&place, position).location);
         self.path.points.drain(..after);
         self.path.links.remove(0);
         self.path.links.iter_mut().for_each(|taken| taken.point -= after);
@@ -334,26 +349,35 @@ impl ClearCorridor {
             return Ok(CorridorChange::Kept);
         }
         let reason = if goes_on { ReplanReason::Drifted } else { ReplanReason::Jumped };
-        self.plan_for(mesh, self.path.points[0], target, reason, scratch)
+        let from = self.here.map_or(self.path.points[0].into(), Place::from);
+        self.plan_for(mesh, from, target, reason, scratch)
     }
 
-    /// Returns a position of the agent with the height of the ground that leads there. Agents move in
-    /// plan, and on steep ground the place nearest to them in space is behind them. Keeps the height
-    /// where no ground leads there within reach, and where other ground is nearer in height.
-    fn on_ground(&self, mesh: &ClearanceNavMesh, to: Vec3, scratch: &mut QueryScratch) -> Vec3 {
+    /// Returns where the agent is, as far as the ground shows that leads there: agents move in plan,
+    /// and on steep ground the place nearest to them in space is behind them; one that was pushed into
+    /// a wall is on this side of it. The position alone where no ground leads there within reach, and
+    /// where other ground is nearer in height.
+    fn on_ground(&self, mesh: &ClearanceNavMesh, to: Vec3, scratch: &mut QueryScratch) -> Place {
         let own = &mesh.mesh;
-        let moved = self.start(mesh).map(|from| own.move_along(&from, to, &mesh.admitted, scratch));
-        let Some(Ok(Location { position, .. })) = moved else { return to };
-        let (reach, rise) = (self.reach(mesh), (position.y - to.y).abs());
-        if rise <= 0.0 || position.xz().distance(to.xz()) > reach.side {
-            return to;
+        let moved = self.here.map(|from| own.move_along(&from, to, &mesh.admitted, scratch));
+        let Some(Ok(ground)) = moved else { return to.into() };
+        let (reach, rise) = (self.reach(mesh), (ground.position.y - to.y).abs());
+        let missed = ground.position.xz().distance(to.xz());
+        if missed > reach.side {
+            return to.into();
         }
-        let over = own.nearest_spot(to, &reach, |polygon| mesh.admitted.has(polygon));
         let is_other = |over: Spot| {
             let ground = own.frame.to_world(over.at.x, over.height, over.at.z);
             over.within && (ground.y - to.y).abs() < rise
         };
-        if over.is_some_and(is_other) { to } else { to.with_y(position.y) }
+        let over = || own.nearest_spot(to, &reach, |polygon| mesh.admitted.has(polygon));
+        if rise > 0.0 && over().is_some_and(is_other) {
+            return to.into();
+        }
+        if missed <= self.options.path.radius.max(2.0 * own.position_slack()) {
+            return ground.into();
+        }
+        to.with_y(ground.position.y).into()
     }
 
     fn reach(&self, mesh: &ClearanceNavMesh) -> Reach {
@@ -365,7 +389,7 @@ impl ClearCorridor {
         &self,
         mesh: &ClearanceNavMesh,
         end: PathEnd,
-        at: Vec3,
+        at: impl Into<Place>,
         scratch: &mut QueryScratch,
     ) -> Result<Fit, QueryError> {
         mesh.end(end, at.into(), self.options.path.radius, &self.reach(mesh), &mut scratch.clearance)
@@ -376,17 +400,18 @@ impl ClearanceNavMesh {
     /// Returns `true` if a disc may go straight from where it fits to a place, but for what points in
     /// single precision and arcs in pieces lose.
     fn goes_straight(&self, from: &Fit, to: Vec3, radius: f32, scratch: &mut QueryScratch) -> bool {
-        const LOOSE: f64 = 1e-4;
+        let radius = f64::from(self.distance_of(radius));
+        let loose = f64::min(1e-4, 0.25 * radius);
         let size = f64::from(self.mesh.frame.cell_size);
         let [x, _, z] = self.mesh.frame.to_grid(to);
         let to = dvec2(x * size, z * size);
         let last = self.table.walk(from.triangle, None, from.at, to);
         let is_there = (3 * last..3 * last + 3).all(|side| {
             let [a, b] = self.table.ends(side);
-            side_of(a, b, to) >= -LOOSE * (b - a).length()
+            side_of(a, b, to) >= -loose * (b - a).length()
         });
         let ClearanceScratch { memory, seen, .. } = &mut scratch.clearance;
-        let least = f64::from(self.distance_of(radius)) * (1.0 - 1e-3) - LOOSE;
+        let least = radius * (1.0 - 1e-3) - loose;
         is_there && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
     }
 }

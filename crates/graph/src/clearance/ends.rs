@@ -52,11 +52,7 @@ impl Search<'_> {
         let root = self.memory.roots[node.root as usize];
         let way = Tangent { direction: node.bounds.low, length: node.bounds.low_far };
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
-        if self.radius > 0.0
-            && root.side != 0.0
-            && root.near[1] != near
-            && self.is_corner_near(near, root.vertex)
-        {
+        if root.side != 0.0 && root.near[1] != near && self.is_corner_near(near, root.vertex) {
             let parent = self.memory.roots[root.parent as usize];
             let before = Tangent { direction: root.arrival, length: root.way };
             if !self.turns_freely(&self.memory.nears[near as usize], &root, way.direction)

@@ -67,9 +67,9 @@ impl ClearanceNavMesh {
     }
 
     /// Returns the distance that a disc of this radius keeps from walls: nearer than the slack,
-    /// positions do not show on which side of a wall it is.
+    /// positions do not show on which side of a wall it is. More than [`slimmed`] takes.
     pub(super) fn distance_of(&self, radius: f32) -> f32 {
-        if radius > 0.0 { radius.max(self.mesh.position_slack()) } else { 0.0 }
+        radius.max(self.mesh.position_slack()).max(3e-6)
     }
 
     pub(super) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {

@@ -401,9 +401,8 @@ impl Search<'_> {
             }
             if gate.seen != gates.query {
                 gate.seen = gates.query;
-                let Fit { triangle, .. } = gate.ends[0];
-                let place = self.table.inner(&gate.ends[0], self.radius);
-                gate.near = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, number);
+                let Fit { triangle, at, .. } = gate.ends[0];
+                gate.near = self.memory.add_near(self.table, triangle, at, 2.0 * self.radius, number);
             }
             return Some(gate.near);
         }
@@ -429,8 +428,7 @@ impl Search<'_> {
         for number in [number, gate.back].into_iter().filter(|&number| number != NO_INDEX) {
             search.gates.gates[number as usize].taken = search.gates.query;
         }
-        let Fit { triangle, .. } = gate.ends[1];
-        let place = self.table.inner(&gate.ends[1], self.radius);
+        let Fit { triangle, at: place, .. } = gate.ends[1];
         let begin = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, NO_INDEX);
         let end = if triangle == self.goal_triangle { GOAL } else { NO_INDEX };
         let root = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);

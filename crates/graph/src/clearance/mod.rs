@@ -55,7 +55,8 @@ use crate::mesh::nav_mesh::NavMesh;
 /// - The path that [`ClearQuery::path`] finds keeps the radius from every wall it
 ///   passes, to rounding (two micrometres and five millionths of the radius), over storeys on top
 ///   of each other as well. Unless a faster search is requested it is the shortest such path in the
-///   plan; with radius 0 it is that of [`PathSearch::Shortest`](crate::PathSearch::Shortest).
+///   plan; with radius 0 it is that of [`PathSearch::Shortest`](crate::PathSearch::Shortest), but
+///   for the slack of positions that it keeps from walls.
 /// - Where there is a path it finds one. Gaps that are as wide as the disc, to the same rounding,
 ///   count as wide enough or as too narrow.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.

@@ -1,7 +1,6 @@
 //! Paths for a disc.
 
 use glam::{DVec2, Vec3, dvec2};
-use smallvec::SmallVec;
 use waymesh_core::{BadField, float};
 
 use super::fit::{Fit, Wanted};
@@ -13,7 +12,7 @@ use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{NARROW, slimmed, unit};
 use crate::locate::error::{NoPath, PathEnd, QueryError};
 use crate::locate::nearest::{Reach, Spot};
-use crate::path::{Outcome, Path, PathSearch, cheapest};
+use crate::path::{Outcome, Path, PathSearch};
 use crate::query::Place;
 use crate::scratch::QueryScratch;
 
@@ -121,10 +120,7 @@ impl ClearanceNavMesh {
         let options = &ClearPathOptions { radius, ..*options };
         let [from, to] = [from, to].map(|place| place.position());
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
-        let (starts, goals) = (self.pieces(start, radius), self.pieces(goal, radius));
-        if let Some((cost, [start, goal])) =
-            self.search_between(&starts, &goals, options, scratch, &mut path.found_by)
-        {
+        if let Some(cost) = self.search([&start, &goal], options, scratch, &mut path.found_by) {
             path.outcome = Outcome::Complete;
             self.write([&start, &goal], [from, to], cost, options, scratch, path);
             return Ok(None);
@@ -134,7 +130,7 @@ impl ClearanceNavMesh {
             return Ok(None);
         }
         let [begin, aim] = [begin, aim].map(|place| place.location.position);
-        let Some(reached) = self.closest(&starts, &goal, [begin, aim], options, scratch) else {
+        let Some(reached) = self.closest(&start, &goal, [begin, aim], options, scratch) else {
             return Ok(None);
         };
         let end = self.clear_place(&reached, aim).location.position;
@@ -144,9 +140,7 @@ impl ClearanceNavMesh {
         if !options.allow_partial {
             return Ok(Some(end));
         }
-        if let Some((cost, [start, reached])) =
-            self.search_between(&starts, &[reached], options, scratch, &mut path.found_by)
-        {
+        if let Some(cost) = self.search([&start, &reached], options, scratch, &mut path.found_by) {
             self.write([&start, &reached], [from, end], cost, options, scratch, path);
             path.outcome = Outcome::Partial { reached: path.points.last().copied().unwrap_or(end) };
         } else if scratch.memory.is_cut {
@@ -190,37 +184,6 @@ impl ClearanceNavMesh {
         Fit { spot, at, triangle: self.triangle_at(spot.polygon, at) }
     }
 
-    /// Returns the places of an end: for a disc of no size one on each piece of ground that touches
-    /// there.
-    fn pieces(&self, fit: Fit, radius: f32) -> SmallVec<[Fit; 1]> {
-        if slimmed(radius.into()) > 0.0 {
-            return SmallVec::from_slice(&[fit]);
-        }
-        let places = self.mesh.places_at(fit.spot, &self.admitted).into_iter();
-        places.map(|spot| self.fit_of(spot)).collect()
-    }
-
-    /// Returns what the cheapest path between two of the places costs, and its ends, and leaves it in
-    /// `scratch`.
-    fn search_between(
-        &self,
-        starts: &[Fit],
-        goals: &[Fit],
-        options: &ClearPathOptions,
-        scratch: &mut ClearanceScratch,
-        found_by: &mut PathSearch,
-    ) -> Option<(f64, [Fit; 2])> {
-        let mut is_cut = false;
-        let pairs = starts.iter().flat_map(|start| goals.iter().map(move |goal| [*start, *goal]));
-        let best = cheapest(pairs, |ends| {
-            let cost = self.search(ends.each_ref(), options, scratch, found_by);
-            is_cut |= scratch.memory.is_cut;
-            cost
-        });
-        scratch.memory.is_cut = is_cut;
-        best
-    }
-
     /// Returns what the cheapest path costs, and leaves it in `scratch`.
     fn search(
         &self,
@@ -230,8 +193,7 @@ impl ClearanceNavMesh {
         found_by: &mut PathSearch,
     ) -> Option<f64> {
         let radius = f64::from(options.radius);
-        let inner = |fit: &Fit| self.table.inner(fit, radius);
-        let ends = Ends { places: [inner(start), inner(goal)], triangles: [start.triangle, goal.triangle] };
+        let ends = Ends { places: [start.at, goal.at], triangles: [start.triangle, goal.triangle] };
         let ClearanceScratch { memory, gates, fit, seen, straight, .. } = scratch;
         // No path is shorter than a straight one, and no link either.
         *straight = self.keeps_straight([start, goal], slimmed(radius), &mut memory.stack, seen);
@@ -241,7 +203,7 @@ impl ClearanceNavMesh {
             return Some((goal.at - start.at).length());
         }
         let has_gates = options.links && !self.gate_places.is_empty();
-        let is_quick = options.search == PathSearch::Fast && slimmed(radius) > 0.0;
+        let is_quick = options.search == PathSearch::Fast;
         *found_by = if is_quick { PathSearch::Fast } else { PathSearch::Shortest };
         if is_quick {
             let mut search = Search::new(&self.table, &self.islands, memory, radius, None);
@@ -261,7 +223,7 @@ impl ClearanceNavMesh {
     /// closer by.
     fn closest(
         &self,
-        starts: &[Fit],
+        start: &Fit,
         goal: &Fit,
         [begin, aim]: [Vec3; 2],
         options: &ClearPathOptions,
@@ -274,7 +236,7 @@ impl ClearanceNavMesh {
         let ClearanceScratch { memory, gates, fit: room, seen, .. } = scratch;
         let Memory { groups: own, reached, stack, .. } = memory;
         reached.clear();
-        reached.extend(starts.iter().map(|start| start.triangle));
+        reached.push(start.triangle);
         if options.links && !self.gate_places.is_empty() {
             reached.extend(gates.taken().map(|gate| gate.ends[1].triangle));
         }
@@ -297,10 +259,8 @@ impl ClearanceNavMesh {
         };
         // Walls of other islands are not in the way.
         let island = |polygon: u32| self.mesh.links.group(self.mesh.island_at(polygon));
-        let admits = |polygon: u32| {
-            self.admitted.has(polygon)
-                && starts.iter().any(|start| island(start.spot.polygon) == island(polygon))
-        };
+        let admits =
+            |polygon: u32| self.admitted.has(polygon) && island(start.spot.polygon) == island(polygon);
         let mut offer = |side: u32, best: &mut Option<(f64, u32, DVec2)>| {
             let side = side.min(table.twin(side));
             let [a, b] = table.ends(side);

@@ -86,8 +86,8 @@ impl<'a> ClearQuery<'a> {
     ///   [`PathSearch::Fast`] below). Rises
     ///   and falls do not count while it searches.
     /// - A disc keeps at least [`NavMesh::position_slack`](crate::NavMesh::position_slack) from walls,
-    ///   however small its radius is: nearer, positions do not show on which side of a wall it is. A
-    ///   disc of radius 0 is a point.
+    ///   and three micrometres, even with radius 0: nearer, positions do not show on which side of a
+    ///   wall it is.
     /// - Links that are crossed like an edge both ways at no cost, such as doors, and steps between
     ///   slices, are ground: only real walls keep a disc away, however short the treads are.
     /// - Other links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]).
@@ -110,8 +110,8 @@ impl<'a> ClearQuery<'a> {
     ///   bound: of 180,000 paths over random obstacles it was 0.02 % longer on average, and 15 % at
     ///   most; the longest known is 27 % longer. It finds a path where the shortest one is found:
     ///   where its channel does not show one, near an end in a narrow place, that is searched for
-    ///   instead ([`Path::found_by`]). So it is for radius 0, and where links that are no open ground
-    ///   may make it shorter by more than a hundredth.
+    ///   instead ([`Path::found_by`]). So it is where links that are no open ground may make it shorter
+    ///   by more than a hundredth.
     /// - Takes time in `n log n` of the cones seen.
     ///
     /// # Errors

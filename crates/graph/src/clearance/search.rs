@@ -5,7 +5,7 @@
 //! between two bounds in which it may continue through a side. Expansion visits the corner ahead:
 //! directions that pass it on one side at the disc's distance continue through one of the two other
 //! sides, all others through the other; a direction that touches it may turn round it, and it
-//! becomes a root. With a disc of no size this is Polyanya on triangles.
+//! becomes a root. With a disc of no size this would be Polyanya on triangles.
 //!
 //! The clearance of the triangles decides the width of paths, so no other walls need checks: a cone
 //! meets only the corners of the triangles that it crosses. Both ends of the path, where it does
@@ -266,7 +266,7 @@ impl<'a> Search<'a> {
     /// Returns how a path arrives at a corner that is so long and has turned so far.
     pub(super) fn arrival(&self, turned: f64, length: f64) -> Arrival {
         let length = length - self.radius * turned;
-        Arrival { turned: if self.radius > 0.0 { turned } else { 0.0 }, length }
+        Arrival { turned, length }
     }
 
     pub(super) fn is_outdone(&self, root: u32) -> bool {

@@ -14,7 +14,6 @@ impl Search<'_> {
     pub(super) fn turns_free(&self, root: &Root, direction: DVec2) -> bool {
         let mut nears = root.near.iter().filter(|&&near| near != NO_INDEX);
         root.side == 0.0
-            || self.radius <= 0.0
             || nears.all(|&near| self.turns_freely(&self.memory.nears[near as usize], root, direction))
     }
 
@@ -34,7 +33,7 @@ impl Search<'_> {
 
     /// Returns how near a wall may be to the centre of the disc.
     pub(super) fn least(&self) -> f64 {
-        (self.radius * (1.0 - 1e-8) - 1e-8).max(0.0)
+        self.radius * (1.0 - 1e-8) - 1e-8
     }
 
     /// Returns `true` if the path from a root to the next one keeps the radius from all walls

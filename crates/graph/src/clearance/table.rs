@@ -4,7 +4,6 @@ use glam::{DVec2, dvec2};
 use waymesh_core::{ClearanceMesh, Random, Validate, VertexId};
 
 use super::bounds::Root;
-use super::fit::Fit;
 use crate::geometry::disc::{angle, distance_squared, side_of, unit};
 use crate::marks::Marks;
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -154,14 +153,6 @@ impl Table {
         let places = self.starts.iter().flat_map(|at| [at.x.to_bits(), at.y.to_bits()]);
         let sides = self.vertices.iter().zip(&self.twins).map(|(&a, &b)| (u64::from(a) << 32) | u64::from(b));
         places.chain(sides).fold(0, |sum, value| Random::mix(sum ^ value))
-    }
-
-    /// Returns a place of a triangle, moved away from its sides for a disc of no size, by two
-    /// ten-thousandths of a cell: a path has to leave through a side.
-    pub(super) fn inner(&self, fit: &Fit, radius: f64) -> DVec2 {
-        let inward = self.centroid(fit.triangle) - fit.at;
-        let share = (100.0 * self.slack / inward.length().max(1e-12)).min(1e-2);
-        if radius < 1e-6 { fit.at + inward * share } else { fit.at }
     }
 
     pub(super) fn triangle_count(&self) -> usize {

@@ -11,11 +11,7 @@ impl Search<'_> {
     /// Returns what is seen from a root near an end: it does not lie in a triangle that the path
     /// comes through, so that nothing is clear at first sight.
     pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
-        if seen == Seen::Clearly && root.near != [NO_INDEX; 2] && self.radius > 0.0 {
-            Seen::Perhaps
-        } else {
-            seen
-        }
+        if seen == Seen::Clearly && root.near != [NO_INDEX; 2] { Seen::Perhaps } else { seen }
     }
 
     /// Turns round a corner that is touched in a direction, and continues through a side, or only near

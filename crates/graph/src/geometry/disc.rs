@@ -13,7 +13,7 @@ pub(crate) const NARROW: f64 = 2e-6;
 /// at an end or in a gap. So an end that just touches a wall lies outside of the discs round its
 /// corners, and a gap that just lets the disc through is wider than it.
 pub(crate) fn slimmed(radius: f64) -> f64 {
-    (radius * (1.0 - 2.0 * NARROW) - 1e-6).max(0.0)
+    radius * (1.0 - 2.0 * NARROW) - 1e-6
 }
 
 /// Returns the same direction with length 1; any for nothing.

@@ -227,10 +227,7 @@ impl NavMesh {
 
 /// Returns the pair of ends between which the path that `find` finds costs least, with that cost;
 /// of equal ones the first. The path of the last call of `find` is that one.
-pub(crate) fn cheapest<E>(
-    pairs: impl Iterator<Item = E>,
-    mut find: impl FnMut(&E) -> Option<f64>,
-) -> Option<(f64, E)> {
+fn cheapest<E>(pairs: impl Iterator<Item = E>, mut find: impl FnMut(&E) -> Option<f64>) -> Option<(f64, E)> {
     let mut best: Option<(f64, E)> = None;
     let mut is_last = false;
     for ends in pairs {

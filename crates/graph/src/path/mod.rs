@@ -25,7 +25,6 @@ mod straight;
 pub use corridor::PathCorridor;
 pub use corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 pub use distance::{DistanceMap, Heading};
-pub(crate) use find::cheapest;
 use funnel::length;
 use glam::Vec3;
 pub use options::{PathOptions, PathSearch, PathSearcher};

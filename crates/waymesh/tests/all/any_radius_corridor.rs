@@ -5,11 +5,12 @@
 use crate::discs;
 use discs::{between, clear, crooked, halls, link, plane, walls};
 use glam::Vec3;
-use waymesh::core::Random;
+use waymesh::core::{PlanPoint, Random};
 use waymesh::graph::{
-    ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, QueryError, ReplanReason,
+    ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, Location, QueryError, ReplanReason,
 };
-use waymesh::{Outcome, QueryScratch, Reach};
+use waymesh::{NavMesh, Outcome, PolyId, QueryScratch, Reach};
+use waymesh_testkit::flat_meshes;
 
 /// A disc that walks to a goal that walks: never nearer to a wall than it is wide, never much
 /// longer than the shortest path, and seldom planned again.
@@ -88,4 +89,47 @@ fn a_corridor_takes_links_and_looks_again() {
     assert_eq!(corridor.move_goal(&mesh, to + Vec3::X, &mut scratch).unwrap(), CorridorChange::Kept);
     let again = corridor.replan(&mesh, &mut scratch).unwrap();
     assert_eq!(again, CorridorChange::Replanned { reason: ReplanReason::Asked });
+}
+
+/// A wall without thickness lies between two halls; a position on it does not show its side. Agents
+/// that are pushed against it stay on theirs, and walk round its end.
+#[test]
+fn a_corridor_keeps_its_side_of_a_thin_wall() {
+    let square = |x: i32, z: i32, wide: i32| {
+        [[x, z], [x + wide, z], [x + wide, z + 20], [x, z + 20]].map(|[x, z]| PlanPoint::new(x, z)).to_vec()
+    };
+    let mut halls =
+        flat_meshes::build(&[square(0, 0, 40), square(0, 20, 40), square(40, 0, 10), square(40, 20, 10)]);
+    let between = [Some(PolyId(1)), Some(PolyId(0))];
+    halls
+        .neighbours
+        .iter_mut()
+        .take(8)
+        .filter(|beyond| between.contains(beyond))
+        .for_each(|beyond| *beyond = None);
+    let mesh = clear(NavMesh::try_from(halls).unwrap());
+    let mut scratch = QueryScratch::default();
+    for (radius, push) in [(0.0, 0.0), (0.0, 1e-5), (0.5, 0.0), (0.5, 0.1), (0.5, 0.45)] {
+        for (across, own) in [(1.0_f32, [PolyId(0), PolyId(2)]), (-1.0, [PolyId(1), PolyId(3)])] {
+            let what = format!("radius {radius}, pushed by {push} along {across}");
+            let [from, to] = [-0.5, 15.0].map(|far| Vec3::new(20.0, 0.0, 20.0 + far * across));
+            let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));
+            corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+            let mut is_round = false;
+            for step in 0.. {
+                let Location { position, polygon, .. } = corridor.start(&mesh).unwrap();
+                is_round |= position.x > 39.0;
+                assert!(is_round || own.contains(&polygon), "{what}: on the other side at {position}");
+                if position.distance(to) < 0.01 {
+                    break;
+                }
+                assert!(step < 1000, "{what}: stands still at {position}");
+                let mut next = position + (corridor.next_corners(1)[0] - position).clamp_length_max(0.2);
+                if !is_round {
+                    next.z = 20.0 + push * across;
+                }
+                corridor.move_start(&mesh, next, &mut scratch).unwrap();
+            }
+        }
+    }
 }
