@@ -49,6 +49,15 @@ waymesh_core::setters! {
     }
 }
 
+/// The two ends of a path, and the agent's place: at walls without thickness its position alone
+/// does not show the side.
+#[derive(Clone, Copy, Debug)]
+struct CorridorEnds {
+    start: Fit,
+    goal: Fit,
+    here: Location,
+}
+
 /// A path of a disc that follows a moving agent and a moving goal; what
 /// [`PathCorridor`](crate::PathCorridor) is to a point.
 ///
@@ -69,9 +78,7 @@ pub struct ClearCorridor {
     options: ClearCorridorOptions,
     stamp: u64,
     target: Option<Vec3>,
-    ends: Option<[Fit; 2]>,
-    /// The agent's place: at walls without thickness the position alone does not show the side.
-    here: Option<Location>,
+    ends: Option<CorridorEnds>,
     path: Path,
     /// Length in plan of the points, and that of the plan less what both ends moved since.
     length: f32,
@@ -83,7 +90,7 @@ impl ClearCorridor {
     #[must_use]
     pub fn new(options: ClearCorridorOptions) -> Self {
         let (path, length, base) = (Path::default(), 0.0, 0.0);
-        Self { options, stamp: 0, target: None, ends: None, here: None, path, length, base }
+        Self { options, stamp: 0, target: None, ends: None, path, length, base }
     }
 
     /// Returns the options it is kept with.
@@ -102,7 +109,7 @@ impl ClearCorridor {
     /// Returns where the path begins, on the mesh it was planned on; `None` without a path.
     #[must_use]
     pub fn start(&self, mesh: &ClearanceNavMesh) -> Option<Location> {
-        self.here.filter(|_| self.stamp == mesh.stamp())
+        self.ends.filter(|_| self.stamp == mesh.stamp()).map(|ends| ends.here)
     }
 
     /// Returns how far it leads.
@@ -175,10 +182,8 @@ impl ClearCorridor {
         mesh: &ClearanceNavMesh,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        match (self.here, self.target) {
-            (Some(from), Some(to)) => self.plan_for(mesh, from.into(), to, ReplanReason::Asked, scratch),
-            _ => Ok(CorridorChange::Nothing),
-        }
+        let (Some(ends), Some(to)) = (self.ends, self.target) else { return Ok(CorridorChange::Nothing) };
+        self.plan_for(mesh, ends.here.into(), to, ReplanReason::Asked, scratch)
     }
 
     fn plan_for(
@@ -189,7 +194,7 @@ impl ClearCorridor {
         reason: ReplanReason,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        (self.ends, self.here) = (None, None);
+        self.ends = None;
         self.path.clear();
         (self.length, self.base) = (0.0, 0.0);
         self.options.validate()?;
@@ -202,11 +207,11 @@ impl ClearCorridor {
             return Ok(CorridorChange::Nothing);
         };
         let generation = mesh.mesh.generation;
-        let [first, last] =
+        let [here, last] =
             [first, last].map(|(&position, &polygon)| Location { polygon, position, generation });
-        let begin = self.place(mesh, PathEnd::Start, first, scratch)?;
-        self.ends = Some([begin, self.place(mesh, PathEnd::Goal, last, scratch)?]);
-        self.here = Some(first);
+        let start = self.place(mesh, PathEnd::Start, here, scratch)?;
+        let goal = self.place(mesh, PathEnd::Goal, last, scratch)?;
+        self.ends = Some(CorridorEnds { start, goal, here });
         self.path.links.retain(|taken| !mesh.is_open_ground(taken.link));
         self.length = plan_length(&self.path.points);
         self.base = self.length;
@@ -217,7 +222,8 @@ impl ClearCorridor {
     /// left out. It is planned again if the disc cannot go straight to the next corner. The height
     /// of `to` matters only where other ground is nearer to it than the connected ground.
     ///
-    /// An agent that took a link must say so ([`ClearCorridor::take_link`]).
+    /// An agent that was pushed into a wall, by less than its radius, stays on its side of it. One that
+    /// took a link must say so ([`ClearCorridor::take_link`]).
     ///
     /// # Errors
     /// See [`ClearCorridor::plan`]; for a place without room the path stays as it was.
@@ -241,7 +247,7 @@ impl ClearCorridor {
         };
         let next_link = self.next_link().map_or(usize::MAX, |taken| taken.point);
         let points = &mut self.path.points;
-        if place.at == ends[0].at && !points.get(1).is_some_and(|&corner| is_at(corner)) {
+        if place.at == ends.start.at && !points.get(1).is_some_and(|&corner| is_at(corner)) {
             return Ok(CorridorChange::Kept);
         }
         let here = mesh.clear_place(&place, to.position()).location;
@@ -257,9 +263,8 @@ impl ClearCorridor {
         let goes_on = next_link > 0 && points.get(passed + 1).is_some_and(|&at| passed > 0 || sees(at));
         points.drain(1..=passed);
         self.path.links.iter_mut().for_each(|taken| taken.point -= passed);
-        self.ends = Some([place, ends[1]]);
-        self.here = Some(here);
-        self.moved(mesh, (place.at - ends[0].at).length(), goes_on, target, scratch)
+        let far = (place.at - ends.start.at).length();
+        self.moved(mesh, CorridorEnds { start: place, here, ..ends }, far, goes_on, target, scratch)
     }
 
     /// The goal moved: the path now leads to the nearest place where the disc fits. Corners that it no
@@ -275,14 +280,12 @@ impl ClearCorridor {
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let place = self.place(mesh, PathEnd::Goal, to, scratch)?;
-        let (Some(_), Some(from)) = (self.target, self.here) else { return Ok(CorridorChange::Nothing) };
-        let known =
-            self.ends.filter(|_| self.stamp == mesh.stamp() && self.path.outcome == Outcome::Complete);
-        let Some(ends) = known else {
-            return self.plan_for(mesh, from.into(), to, ReplanReason::Changed, scratch);
-        };
+        let (Some(_), Some(ends)) = (self.target, self.ends) else { return Ok(CorridorChange::Nothing) };
+        if self.stamp != mesh.stamp() || self.path.outcome != Outcome::Complete {
+            return self.plan_for(mesh, ends.here.into(), to, ReplanReason::Changed, scratch);
+        }
         self.target = Some(to);
-        if place.at == ends[1].at {
+        if place.at == ends.goal.at {
             return Ok(CorridorChange::Kept);
         }
         // Arrival of the last link.
@@ -298,8 +301,8 @@ impl ClearCorridor {
         }
         points.truncate(last);
         points.push(goal);
-        self.ends = Some([ends[0], place]);
-        self.moved(mesh, (place.at - ends[1].at).length(), goes_on, to, scratch)
+        let far = (place.at - ends.goal.at).length();
+        self.moved(mesh, CorridorEnds { goal: place, ..ends }, far, goes_on, to, scratch)
     }
 
     /// The agent took the next link: the path now begins at its end. `None` if the path has no link.
@@ -314,13 +317,9 @@ impl ClearCorridor {
         let (Some(taken), Some(ends)) = (self.next_link(), self.ends) else { return Ok(None) };
         let after = taken.point + 1;
         let position = self.path.points[after];
-        let arrival = mesh.mesh.link(taken.link).map(|link| link.ends(taken.backwards)[1].polygon);
-        let arrival = arrival.filter(|&polygon| mesh.mesh.contains(polygon, position));
-        let generation = mesh.mesh.generation;
-        let known = arrival.map(|polygon| Place::from(Location { polygon, position, generation }));
-        let place = self.place(mesh, PathEnd::Start, known.unwrap_or(position.into()), scratch)?;
-        self.ends = Some([place, ends[1]]);
-        self.here = Some(mesh.clear_place(&place, position).location);
+        let start = self.place(mesh, PathEnd::Start, position, scratch)?;
+        let here = mesh.clear_place(&start, position).location;
+        self.ends = Some(CorridorEnds { start, here, ..ends });
         self.path.points.drain(..after);
         self.path.links.remove(0);
         self.path.links.iter_mut().for_each(|taken| taken.point -= after);
@@ -334,11 +333,13 @@ impl ClearCorridor {
     fn moved(
         &mut self,
         mesh: &ClearanceNavMesh,
+        ends: CorridorEnds,
         far: f64,
         goes_on: bool,
         target: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
+        self.ends = Some(ends);
         self.length = plan_length(&self.path.points);
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let far = far as f32;
@@ -349,8 +350,7 @@ impl ClearCorridor {
             return Ok(CorridorChange::Kept);
         }
         let reason = if goes_on { ReplanReason::Drifted } else { ReplanReason::Jumped };
-        let from = self.here.map_or(self.path.points[0].into(), Place::from);
-        self.plan_for(mesh, from, target, reason, scratch)
+        self.plan_for(mesh, ends.here.into(), target, reason, scratch)
     }
 
     /// Returns where the agent is, as far as the ground shows that leads there: agents move in plan,
@@ -359,7 +359,7 @@ impl ClearCorridor {
     /// where other ground is nearer in height.
     fn on_ground(&self, mesh: &ClearanceNavMesh, to: Vec3, scratch: &mut QueryScratch) -> Place {
         let own = &mesh.mesh;
-        let moved = self.here.map(|from| own.move_along(&from, to, &mesh.admitted, scratch));
+        let moved = self.ends.map(|ends| own.move_along(&ends.here, to, &mesh.admitted, scratch));
         let Some(Ok(ground)) = moved else { return to.into() };
         let (reach, rise) = (self.reach(mesh), (ground.position.y - to.y).abs());
         let missed = ground.position.xz().distance(to.xz());

@@ -119,7 +119,6 @@ impl ClearanceNavMesh {
         let radius = self.distance_of(options.radius);
         let options = &ClearPathOptions { radius, ..*options };
         let [from, to] = [from, to].map(|place| place.position());
-        let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
         if let Some(cost) = self.search([&start, &goal], options, scratch, &mut path.found_by) {
             path.outcome = Outcome::Complete;
             self.write([&start, &goal], [from, to], cost, options, scratch, path);
@@ -129,7 +128,8 @@ impl ClearanceNavMesh {
             path.outcome = Outcome::Undecided;
             return Ok(None);
         }
-        let [begin, aim] = [begin, aim].map(|place| place.location.position);
+        let [begin, aim] =
+            [(&start, from), (&goal, to)].map(|(fit, asked)| self.clear_place(fit, asked).location.position);
         let Some(reached) = self.closest(&start, &goal, [begin, aim], options, scratch) else {
             return Ok(None);
         };
