@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
 use crate::discs;
-use discs::{between, clear, crooked, halls, link, plane, walls};
+use discs::{between, clear, crooked, halls, link, plane, rectangle, walls};
 use glam::Vec3;
-use waymesh::core::{PlanPoint, Random};
+use waymesh::core::Random;
 use waymesh::graph::{
     ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, Location, QueryError, ReplanReason,
 };
@@ -95,18 +95,15 @@ fn a_corridor_takes_links_and_looks_again() {
 /// that are pushed against it stay on theirs, and walk round its end.
 #[test]
 fn a_corridor_keeps_its_side_of_a_thin_wall() {
-    let square = |x: i32, z: i32, wide: i32| {
-        [[x, z], [x + wide, z], [x + wide, z + 20], [x, z + 20]].map(|[x, z]| PlanPoint::new(x, z)).to_vec()
-    };
-    let mut halls =
-        flat_meshes::build(&[square(0, 0, 40), square(0, 20, 40), square(40, 0, 10), square(40, 20, 10)]);
-    let between = [Some(PolyId(1)), Some(PolyId(0))];
-    halls
-        .neighbours
-        .iter_mut()
-        .take(8)
-        .filter(|beyond| between.contains(beyond))
-        .for_each(|beyond| *beyond = None);
+    let mut halls = flat_meshes::build(&[
+        rectangle(0, 0, 40, 20),
+        rectangle(0, 20, 40, 20),
+        rectangle(40, 0, 10, 20),
+        rectangle(40, 20, 10, 20),
+    ]);
+    // The side that both halls have.
+    assert_eq!([halls.neighbours[2], halls.neighbours[4]], [Some(PolyId(1)), Some(PolyId(0))]);
+    (halls.neighbours[2], halls.neighbours[4]) = (None, None);
     let mesh = clear(NavMesh::try_from(halls).unwrap());
     let mut scratch = QueryScratch::default();
     for (radius, push) in [(0.0, 0.0), (0.0, 1e-5), (0.5, 0.0), (0.5, 0.1), (0.5, 0.45)] {

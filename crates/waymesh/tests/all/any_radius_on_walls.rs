@@ -8,7 +8,7 @@
 )]
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh::core::{PlanPoint, Random};
+use waymesh::core::Random;
 use waymesh::graph::{ClearPathOptions, Generation, Location, QueryError};
 use waymesh::{
     AreaFilter, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, PlaceSampler, QueryScratch,
@@ -16,7 +16,7 @@ use waymesh::{
 };
 
 use crate::discs;
-use discs::{clear, crooked, walls};
+use discs::{clear, crooked, rectangle, walls};
 use waymesh_testkit::boards::mesh_of;
 use waymesh_testkit::flat_meshes::{self, Board};
 
@@ -97,13 +97,11 @@ fn ways_that_were_missed() {
     }
 }
 
-/// Where two pieces of ground touch in a corner, a point is on both, and a disc on one of them.
+/// A point is on both pieces of ground that touch in a corner, a disc is on one of them.
 #[test]
 fn a_disc_is_on_one_of_the_pieces_that_touch() {
-    let square = |x: i32, z: i32, wide: i32| {
-        [(x, z), (x + wide, z), (x + wide, z + 10), (x, z + 10)].map(|(x, z)| PlanPoint::new(x, z)).to_vec()
-    };
-    let mesh = flat_meshes::build(&[square(0, 0, 20), square(20, 10, 20), square(50, 10, 10)]);
+    let mesh =
+        flat_meshes::build(&[rectangle(0, 0, 20, 10), rectangle(20, 10, 20, 10), rectangle(50, 10, 10, 10)]);
     let frame = mesh.frame;
     let mesh = NavMesh::try_from(mesh).unwrap();
     let disc = clear(mesh.clone());
@@ -176,9 +174,7 @@ fn a_partial_path_ends_as_near_as_it_can() {
 /// On ground of two triangles the side between them ends in corners, where the disc does not fit.
 #[test]
 fn a_partial_path_ends_at_the_gap_before_the_goal() {
-    let square =
-        |x: i32| [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)].map(|(x, z)| PlanPoint::new(x, z)).to_vec();
-    let mesh = flat_meshes::build(&[square(0), square(30)]);
+    let mesh = flat_meshes::build(&[rectangle(0, 0, 20, 20), rectangle(30, 0, 20, 20)]);
     let frame = mesh.frame;
     let disc = clear(NavMesh::try_from(mesh).unwrap());
     let at = |x: f64, z: f64| frame.to_world(x, 0.0, z);

@@ -66,16 +66,16 @@ pub(crate) fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
     walls
 }
 
+/// Corners of a rectangle.
+pub(crate) fn rectangle(x: i32, z: i32, wide: i32, deep: i32) -> Vec<PlanPoint> {
+    [[x, z], [x + wide, z], [x + wide, z + deep], [x, z + deep]].map(|[x, z]| PlanPoint::new(x, z)).to_vec()
+}
+
 /// Two halls, a wall between them, and a way round it far away or none.
 pub(crate) fn halls(round: bool) -> NavMesh {
-    let square = |x: i32, z: i32, wide: i32, deep: i32| {
-        [[x, z], [x + wide, z], [x + wide, z + deep], [x, z + deep]]
-            .map(|[x, z]| PlanPoint::new(x, z))
-            .to_vec()
-    };
-    let mut squares = vec![square(0, 0, 40, 20), square(0, 21, 40, 20)];
+    let mut squares = vec![rectangle(0, 0, 40, 20), rectangle(0, 21, 40, 20)];
     if round {
-        squares.extend([square(40, 0, 10, 20), square(40, 20, 10, 1), square(40, 21, 10, 20)]);
+        squares.extend([rectangle(40, 0, 10, 20), rectangle(40, 20, 10, 1), rectangle(40, 21, 10, 20)]);
     }
     NavMesh::try_from(flat_meshes::build(&squares)).unwrap()
 }
