@@ -25,11 +25,23 @@ impl std::fmt::Display for Absent {
 
 impl std::error::Error for Absent {}
 
+/// Packages outside of the workspace that are built one after the other, and the folder in which
+/// each pair shares what it compiles.
+const TARGETS: [(&str, &str); 4] = [
+    ("crates/python", "bindings"),
+    ("crates/c", "bindings"),
+    ("crates/bevy", "engines"),
+    ("crates/gpu", "engines"),
+];
+
 /// A command in a folder of the project, as in a new terminal: without the variables of the cargo
 /// that runs this program, which choose the toolchain or describe its package.
 pub(crate) fn command(folder: &str, program: impl AsRef<OsStr>, words: &str) -> Command {
     let mut command = Command::new(program);
     command.args(words.split_whitespace()).current_dir(root().join(folder));
+    if let Some((_, name)) = TARGETS.iter().find(|(package, _)| *package == folder) {
+        command.env("CARGO_TARGET_DIR", target().join(name));
+    }
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"].contains(&&*text)
@@ -241,7 +253,8 @@ pub(crate) fn features(tools: &Tools) -> Result<String> {
 
 pub(crate) fn peers(_: &Tools) -> Result<String> {
     need("c++")?;
-    let words = "check --locked --package waymesh-benches --features peers --all-targets";
+    // Clippy, since it has checked the other crates for the part `lints`.
+    let words = "clippy --locked --package waymesh-benches --features peers --all-targets";
     run(&mut command("", "cargo", words))?;
     Ok(String::new())
 }
@@ -429,8 +442,9 @@ pub(crate) fn picture(_: &Tools) -> Result<String> {
     let drivers = fs::read_dir("/usr/share/vulkan/icd.d").ok().and_then(|mut files| files.next());
     ensure!(drivers.is_some(), Absent("there is no Vulkan adapter, not even in software".to_owned()));
     fetch(&mut command("crates/bevy", "cargo", "fetch --locked"))?;
-    let words = "run --locked --example picture --features picture -- target/picture.png";
-    run(command("crates/bevy", "cargo", words).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))?;
+    let words = "run --locked --example picture --features picture --";
+    let mut picture = command("crates/bevy", "cargo", words);
+    run(picture.arg(target().join("picture.png")).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))?;
     Ok(String::new())
 }
 
