@@ -1,19 +1,16 @@
-//! `cargo xtask ...`: the gate and its parts, snapshots, benches, and pictures of every stage.
+//! `cargo xtask ...`: the gate and its parts, snapshots and benches.
 
 mod bench;
 mod cases;
 mod ci;
 mod comments;
 mod count;
-mod dump;
 mod fuzz;
 mod links;
 mod packages;
 mod parts;
-mod pictures;
 mod readmes;
 mod release;
-mod settings;
 mod skipped;
 mod tables;
 mod tidy;
@@ -79,12 +76,15 @@ enum Task {
     /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
     Fuzz(fuzz::FuzzArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage in one SVG.
-    Dump(dump::DumpArgs),
+    Dump {
+        /// The scene and options, which `cargo run -p xtask-figures -- dump --help` explains.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Draw the pictures of the READMEs and of the guide again.
     Pictures {
         /// Only those whose path contains this.
-        #[arg(default_value = "")]
-        only: String,
+        only: Option<String>,
     },
 }
 
@@ -100,15 +100,15 @@ fn main() -> ExitCode {
         Task::Version(args) => release::version(&args),
         Task::Dist(args) => release::dist(&args),
         Task::Bless => bless(),
-        Task::Settings => settings::write(),
+        Task::Settings => figures("settings", &[]),
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),
         Task::Soak { queries, minutes, walk } => soak(queries, minutes, walk),
         Task::Cases(args) => cases::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
-        Task::Dump(args) => dump::run(&args),
-        Task::Pictures { only } => pictures::run(&only),
+        Task::Dump { rest } => figures("dump", &rest),
+        Task::Pictures { only } => figures("pictures", only.as_slice()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -143,6 +143,12 @@ fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
         bail!("cargo {} failed", words.join(" "));
     }
     Ok(())
+}
+
+/// Runs a task that needs the library, which the other tasks do not wait for.
+fn figures(task: &str, rest: &[String]) -> Result<()> {
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    cargo(&[&["run", "--quiet", "--package", "xtask-figures", "--", task], &rest[..]].concat(), &[])
 }
 
 fn soak(queries: u32, minutes: Option<f64>, walk: Option<f64>) -> Result<()> {

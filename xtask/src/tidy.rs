@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{comments, links, root, settings};
+use crate::{comments, links, root};
 
 /// Longest Rust file.
 const MAX_LINES: usize = 800;
@@ -66,11 +66,6 @@ pub(crate) fn run() -> Result<()> {
     snapshots(&root, &files, &mut faults)?;
     map(&root, &mut faults)?;
     links::check(&root, &files, &mut faults)?;
-    for (file, is, should) in settings::files()? {
-        if is != should {
-            faults.push(format!("the settings in {file} are old: run `cargo xtask settings`"));
-        }
-    }
     if faults.is_empty() {
         eprintln!("tidy: {} files, no fault", files.len());
         return Ok(());

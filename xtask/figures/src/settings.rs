@@ -245,3 +245,13 @@ fn wrapped(text: &mut String, words: &str) {
     }
     let _ = writeln!(text, "{line}");
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_files_have_the_settings_of_the_tables() {
+        for (file, is, should) in super::files().expect("files with marks") {
+            assert!(is == should, "the settings in {file} are old: run `cargo xtask settings`");
+        }
+    }
+}
