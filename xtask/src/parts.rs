@@ -367,7 +367,8 @@ pub(crate) fn web(tools: &Tools) -> Result<String> {
         // The sources of the standard library make the module smaller.
         let _ = fetch(&mut command("", "rustup", "component add rust-src"));
     }
-    run(&mut command("", "cargo", "build --locked"))?;
+    // The program as the tests of the workspace build it: examples have the features of tests.
+    run(&mut command("", "cargo", "build --locked --workspace --bin waymesh --examples"))?;
     run(&mut command(FOLDER, "cargo", "fmt --all --check"))?;
     let target = "wasm32-unknown-unknown";
     if Path::new(output("rustc", &format!("--print target-libdir --target {target}"))?.trim()).is_dir() {
