@@ -1,4 +1,4 @@
-//! What `cargo xtask` makes by the library: pictures, and the types and tables of settings.
+//! Pictures, and the types and tables of settings, for `cargo xtask`: what needs the library.
 //! A separate package, so that the gate starts without building the library for itself.
 
 mod dump;
