@@ -76,8 +76,10 @@ enum Task {
     /// Run the fuzzers of every reader and stage, and print executions, coverage and findings.
     Fuzz(fuzz::FuzzArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage in one SVG.
+    // Its help is that of the program that draws.
+    #[command(disable_help_flag = true)]
     Dump {
-        /// The scene and options, which `cargo run -p xtask-figures -- dump --help` explains.
+        /// The scene and options; `--help` explains them.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },

@@ -6,7 +6,7 @@ mod pictures;
 mod settings;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
@@ -32,12 +32,17 @@ enum Task {
     },
 }
 
-fn main() -> Result<()> {
-    match Figures::parse().task {
+fn main() -> ExitCode {
+    let result = match Figures::parse().task {
         Task::Settings => settings::write(),
         Task::Dump(args) => dump::run(&args),
         Task::Pictures { only } => pictures::run(&only),
+    };
+    if let Err(error) = result {
+        eprintln!("error: {error:#}");
+        return ExitCode::FAILURE;
     }
+    ExitCode::SUCCESS
 }
 
 /// The workspace's root folder.
@@ -46,11 +51,14 @@ fn root() -> PathBuf {
     own.ancestors().nth(2).unwrap_or(own).to_path_buf()
 }
 
-/// Runs cargo with these words and variables.
+/// Runs cargo with these words and variables, in the folder where the task was started.
 fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
-    let mut command = Command::new("cargo");
+    let line = words.join(" ");
+    eprintln!("$ cargo {line}");
+    // The cargo that started this program, which need not be the first on the path.
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(words).envs(variables.iter().copied());
-    let status = command.status().context("cannot start cargo")?;
-    ensure!(status.success(), "cargo {} failed", words.join(" "));
+    let status = command.status().with_context(|| format!("cannot start cargo {line}"))?;
+    ensure!(status.success(), "cargo {line} failed");
     Ok(())
 }
