@@ -27,7 +27,12 @@ const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
 const SHORT_LINE: f64 = 0.1;
 
 /// The borders of the ground without doors, to measure walls.
-pub(crate) struct Walls(RTree<Line<PlanPosition>>);
+pub(crate) struct Walls {
+    lines: RTree<Line<PlanPosition>>,
+    /// The axis in which the ground is less long. Rays along it cross few borders: those along a row
+    /// of rooms would cross all of its walls.
+    axis: usize,
+}
 
 impl Walls {
     pub(crate) fn new(ground: &Region) -> Self {
@@ -35,16 +40,22 @@ impl Walls {
             let next = ring.clone().into_iter().cycle().skip(1);
             ring.into_iter().zip(next).map(|(a, b)| Line::new(a, b)).collect::<Vec<_>>()
         });
-        Self(RTree::bulk_load(lines.collect()))
+        let size = ground.extent().map_or([0.0; 2], |[min, max]| [max[0] - min[0], max[1] - min[1]]);
+        Self { lines: RTree::bulk_load(lines.collect()), axis: usize::from(size[1] < size[0]) }
     }
 
-    fn is_ground(&self, [x, z]: PlanPosition) -> bool {
-        let beyond = AABB::from_corners([x, z], [2.0 * MAX_COORDINATE, z]);
+    fn is_ground(&self, from: PlanPosition) -> bool {
+        let (axis, other) = (self.axis, 1 - self.axis);
+        let mut to = from;
+        to[axis] = 2.0 * MAX_COORDINATE;
         let is_crossed = |line: &&Line<PlanPosition>| {
             let [a, b] = [line.from, line.to];
-            (a[1] > z) != (b[1] > z) && a[0] + (z - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) > x
+            let share = (from[other] - a[other]) / (b[other] - a[other]);
+            (a[other] > from[other]) != (b[other] > from[other])
+                && a[axis] + share * (b[axis] - a[axis]) > from[axis]
         };
-        self.0.locate_in_envelope_intersecting(beyond).filter(is_crossed).count() % 2 == 1
+        let beyond = AABB::from_corners(from, to);
+        self.lines.locate_in_envelope_intersecting(beyond).filter(is_crossed).count() % 2 == 1
     }
 
     /// Returns the distance from a place to the ground in a direction of length 1: 0 on the ground,
@@ -61,7 +72,7 @@ impl Walls {
             let at = |axis: usize| line.from[axis] + share * (line.to[axis] - line.from[axis]) - from[axis];
             ((a > 0.0) != (b > 0.0)).then(|| at(0) * way[0] + at(1) * way[1])
         };
-        let near = self.0.locate_in_envelope_intersecting(AABB::from_corners(from, to));
+        let near = self.lines.locate_in_envelope_intersecting(AABB::from_corners(from, to));
         near.filter_map(distance).filter(|&at| at >= 0.0).fold(MAX_WALL, f64::min)
     }
 }

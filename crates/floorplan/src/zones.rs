@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 
 use geo::{Contains, InteriorPoint, LineString, Point, Polygon};
+use rstar::RTree;
+use rstar::primitives::{GeomWithData, Rectangle};
 use waymesh_core::{AreaId, GridFrame, PlanPoint, checkpoint};
 
 use crate::PlanConfig;
-use crate::area::{Extent, Region};
+use crate::area::Region;
 use crate::assemble::{Piece, meet};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 
@@ -60,9 +62,10 @@ pub(crate) fn divide(
         }
     }
     let places = places(zones);
+    let sills = Shapes::new(sills.iter().map(|sill| ((), Polygon::new(line(sill), Vec::new()))));
     let faces = lattice::slice(polygons, &lines);
     let mut labels: Vec<(Label, bool)> =
-        faces.iter().map(|face| label(face, &places, sills, frame)).collect();
+        faces.iter().map(|face| label(face, &places, &sills, frame)).collect();
     let mut pieces: Vec<Piece> = faces
         .into_iter()
         .map(|polygon| Piece { storey: 0, height: 0.0, polygon, area: AreaId::GROUND })
@@ -81,43 +84,57 @@ pub(crate) fn divide(
         .collect()
 }
 
-/// Polygons of zones with their boxes, the last zone first.
-fn places(zones: &[Zone]) -> Vec<(AreaId, Extent, &Polygon<f64>)> {
-    zones
-        .iter()
-        .rev()
-        .flat_map(|zone| {
-            zone.region.0.iter().filter_map(move |polygon| {
-                let bounds = geo::BoundingRect::bounding_rect(polygon)?;
-                Some((zone.area, [bounds.min().into(), bounds.max().into()], polygon))
-            })
-        })
-        .collect()
+/// Polygons, each with a label, in a tree of their boxes.
+struct Shapes<T> {
+    shapes: Vec<(T, Polygon<f64>)>,
+    boxes: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>>,
+}
+
+impl<T> Shapes<T> {
+    /// Polygons without a point are left out.
+    fn new(shapes: impl Iterator<Item = (T, Polygon<f64>)>) -> Self {
+        let shapes: Vec<(T, Polygon<f64>)> = shapes.collect();
+        let boxed = shapes.iter().enumerate().filter_map(|(index, (_, polygon))| {
+            let bounds = geo::BoundingRect::bounding_rect(polygon)?;
+            let rectangle = Rectangle::from_corners(bounds.min().into(), bounds.max().into());
+            Some(GeomWithData::new(rectangle, index))
+        });
+        Self { boxes: RTree::bulk_load(boxed.collect()), shapes }
+    }
+
+    /// Returns the index of the first polygon that contains a place.
+    fn first_at(&self, place: Point) -> Option<usize> {
+        let around = self.boxes.locate_all_at_point([place.x(), place.y()]).map(|boxed| boxed.data);
+        around.filter(|&index| self.shapes[index].1.contains(&place)).min()
+    }
+}
+
+/// Polygons of zones, the last zone first.
+fn places(zones: &[Zone]) -> Shapes<AreaId> {
+    let of_zone = |zone: &Zone| zone.region.0.iter().map(|polygon| (zone.area, polygon.clone())).collect();
+    Shapes::new(zones.iter().rev().flat_map::<Vec<_>, _>(of_zone))
+}
+
+fn line(points: &[PlanPoint]) -> LineString {
+    LineString::from_iter(points.iter().map(|point| [f64::from(point.x), f64::from(point.z)]))
 }
 
 /// The label of a face, and `true` if some zone covers it.
 fn label(
     face: &LatticePolygon,
-    places: &[(AreaId, Extent, &Polygon<f64>)],
-    sills: &[Vec<PlanPoint>],
+    places: &Shapes<AreaId>,
+    sills: &Shapes<()>,
     frame: &GridFrame,
 ) -> (Label, bool) {
-    let ring = |points: &Vec<PlanPoint>| {
-        LineString::from_iter(points.iter().map(|point| [f64::from(point.x), f64::from(point.z)]))
-    };
-    let mut rings = face.iter().map(ring);
+    let mut rings = face.iter().map(|ring| line(ring));
     let outer = rings.next().unwrap_or_else(|| LineString::new(Vec::new()));
     let inside = Polygon::new(outer, rings.collect()).interior_point();
     let Some(inside) = inside else { return (Label { sill: None, area: AreaId::GROUND }, false) };
-    let on_sill = |sill: &Vec<PlanPoint>| Polygon::new(ring(sill), Vec::new()).contains(&inside);
-    let sill = sills.iter().position(on_sill);
+    let sill = sills.first_at(inside);
     let origin = position(frame, PlanPoint::new(0, 0));
     let cell = f64::from(frame.cell_size);
-    let [x, z] = [origin[0] + inside.x() * cell, origin[1] + inside.y() * cell];
-    let zone = places.iter().find(|(_, [min, max], polygon)| {
-        min[0] <= x && x <= max[0] && min[1] <= z && z <= max[1] && polygon.contains(&Point::new(x, z))
-    });
-    let area = zone.map_or(AreaId::GROUND, |(area, ..)| *area);
+    let zone = places.first_at(Point::new(origin[0] + inside.x() * cell, origin[1] + inside.y() * cell));
+    let area = zone.map_or(AreaId::GROUND, |zone| places.shapes[zone].0);
     (Label { sill, area }, zone.is_some())
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common;
 use common::ground;
-use waymesh_core::Validate;
+use waymesh_core::{AreaId, Validate};
 use waymesh_floorplan::{
     Door, FloorPlan, Outline, PlanBase, PlanConfig, PlanError, PlanFormat, PlanPosition, ReadOptions, Shape,
     parse_plan,
@@ -175,6 +175,12 @@ fn ten_thousand_doors_are_cut_at_once() {
     // A room with what lies before its door, and the sill behind.
     assert_eq!(ground.contours.regions.len(), rooms as usize + doors);
     ground.contours.validate().expect("sound");
+    // A strip of mud along all rooms parts the ground of each.
+    let mut mud = Shape::polygon("mud", rectangle(0.0, 1.5, f64::from(rooms) * 4.0, 2.0));
+    mud.area = AreaId(3);
+    plan.storeys[0].marks.push(mud);
+    let (ground, _) = common::ground(&plan, &PlanConfig::default());
+    assert_eq!(ground.contours.regions.len(), 3 * rooms as usize + doors);
 }
 
 #[test]
