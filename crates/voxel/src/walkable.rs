@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use waymesh_core::{
-    Agent, AreaId, Counter, GridFrame, GridWindow, Heightfield, Observer, WalkableField, Warning, checkpoint,
+    Agent, AreaId, GridFrame, GridWindow, Heightfield, Observer, WalkableField, Warning, checkpoint,
     row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
-use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check, report};
+use crate::field_job::FieldCounts;
+use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check};
 use crate::ledge_rows::{LedgeRows, NO_LEDGE, UNKNOWN, Which, occupied};
 use crate::row_links::{FieldRow, FieldSpan};
 
@@ -102,28 +103,6 @@ pub(crate) fn build_counted(
     Ok(field)
 }
 
-/// Counts of the spans that the filters removed or changed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Removed {
-    on_obstacles: u64,
-    at_ledges: u64,
-    under_ceilings: u64,
-}
-
-impl Removed {
-    fn add(&mut self, other: Self) {
-        self.on_obstacles += other.on_obstacles;
-        self.at_ledges += other.at_ledges;
-        self.under_ceilings += other.under_ceilings;
-    }
-
-    fn report(self, observer: &mut dyn Observer) {
-        report(Counter::SpansOnLowObstacles, self.on_obstacles, observer);
-        report(Counter::SpansAtLedges, self.at_ledges, observer);
-        report(Counter::SpansUnderLowCeiling, self.under_ceilings, observer);
-    }
-}
-
 /// Decides which spans are in the field.
 struct Judge<'a> {
     heightfield: &'a Heightfield,
@@ -145,14 +124,14 @@ struct Finder<'a> {
     lowest: LedgeRows<'a>,
     /// Columns that are tested one by one.
     others: Vec<usize>,
-    removed: Removed,
+    removed: FieldCounts,
 }
 
 impl<'a> Finder<'a> {
     fn new(judge: &'a Judge<'a>) -> Self {
         let ledges = |which: Which| LedgeRows::new(judge.heightfield, judge.reach, which);
         let (highest, lowest) = (ledges(Which::Highest), ledges(Which::Lowest));
-        Self { judge, highest, lowest, others: Vec::new(), removed: Removed::default() }
+        Self { judge, highest, lowest, others: Vec::new(), removed: FieldCounts::default() }
     }
 
     /// Writes the areas of the spans of row `z`: null for spans that are not in the field. Returns
@@ -214,7 +193,7 @@ impl<'a> Finder<'a> {
 
 impl Judge<'_> {
     /// Builds the field in one pass.
-    fn build(&self) -> (WalkableField, Removed) {
+    fn build(&self) -> (WalkableField, FieldCounts) {
         let frame = self.heightfield.frame;
         let mut field = WalkableField::empty(frame);
         field.columns.clear();
@@ -248,7 +227,7 @@ impl Judge<'_> {
         (x, z): (usize, usize),
         [highest, lowest]: [i32; 2],
         counts: u64,
-        removed: &mut Removed,
+        removed: &mut FieldCounts,
         areas: &mut [AreaId],
     ) -> u32 {
         let Self { columns, filters, reach, .. } = self;
@@ -259,7 +238,7 @@ impl Judge<'_> {
             *area = span.area;
             if filters.low_obstacles {
                 *area = below.step(span, reach.step);
-                removed.on_obstacles += counts & u64::from(*area != span.area);
+                removed.on_low_obstacles += counts & u64::from(*area != span.area);
             }
             if !area.is_walkable() {
                 continue;
@@ -286,7 +265,7 @@ impl Judge<'_> {
                 removed.at_ledges += counts;
                 *area = AreaId::NULL;
             } else if is_low && filters.low_ceilings {
-                removed.under_ceilings += counts;
+                removed.under_low_ceilings += counts;
                 *area = AreaId::NULL;
             } else {
                 kept += 1;
@@ -336,7 +315,7 @@ impl Judge<'_> {
 
     /// Builds the field in two passes, on several threads: the first finds the spans that stay, the
     /// second fills the tables, whose lengths are then known.
-    fn build_bands(&self, bands: &[Range<u32>]) -> (WalkableField, Removed) {
+    fn build_bands(&self, bands: &[Range<u32>]) -> (WalkableField, FieldCounts) {
         let frame = self.heightfield.frame;
         let width = frame.width as usize;
         // Areas of the spans that stay; null for all others.
@@ -352,9 +331,9 @@ impl Judge<'_> {
             }
             (kept, finder.removed)
         };
-        let found: Vec<(u32, Removed)> = threads::map(bands.iter().zip(parts), find);
-        let mut removed = Removed::default();
-        found.iter().for_each(|(_, more)| removed.add(*more));
+        let found: Vec<(u32, FieldCounts)> = threads::map(bands.iter().zip(parts), find);
+        let mut removed = FieldCounts::default();
+        found.iter().for_each(|(_, more)| removed.add(more));
         let lengths = || found.iter().map(|&(spans, _)| spans as usize);
         let total = lengths().sum();
         let mut field = WalkableField {
