@@ -9,7 +9,7 @@ use waymesh::core::Validate;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::{AnyPolygon, PackedChecks, PlaceSampler, Reach};
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, Voxels, World, with_clearance};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::boards::{on_board_of_seed, on_boards};
 use waymesh_testkit::chains::{Chains, Followed};
@@ -48,20 +48,29 @@ fn moved(soup: &TriangleSoup, by: Vec3) -> TriangleSoup {
     TriangleSoup::new(positions, soup.triangles().to_vec()).unwrap()
 }
 
+/// The meshes of all front ends. Cells of slices are larger than by default: every step is a link,
+/// and there are enough of them.
+fn by_every_front_end(soup: &TriangleSoup) -> [(&'static str, NavMesh); 3] {
+    let slices = Baker::slices().cell_size(0.1).level_height(0.04);
+    [
+        ("voxels", Baker::voxels().bake(soup).unwrap()),
+        ("storeys", Baker::storeys().bake(soup).unwrap()),
+        ("slices", slices.bake(soup).unwrap()),
+    ]
+}
+
 #[test]
 fn generated_scenes_by_every_front_end() {
     for (seed, scene) in (0..).zip([Scene::DungeonRooms, Scene::RollingTerrain, Scene::SpiralStairs]) {
         let soup = moved(&scene.build(&SceneConfig::default()), Vec3::new(-311.7, 12.3, 1_047.9));
-        let voxels = Baker::voxels().bake(&soup).unwrap();
-        let storeys = Baker::storeys().bake(&soup).unwrap();
-        let slices = Baker::slices().bake(&soup).unwrap();
-        for (front, mesh) in [("voxels", &voxels), ("storeys", &storeys), ("slices", &slices)] {
+        let meshes = by_every_front_end(&soup);
+        for (front, mesh) in &meshes {
             let sum = follow(&format!("{} by {front}", scene.name()), mesh, seed);
             assert!(sum.walls > 0 && sum.paths > 0, "{sum:?}");
         }
-        let loaded = NavMesh::from_packed_shared(voxels.to_packed(true), PackedChecks::All).unwrap();
+        let loaded = NavMesh::from_packed_shared(meshes[0].1.to_packed(true), PackedChecks::All).unwrap();
         follow(&format!("{} loaded", scene.name()), &loaded, seed + 10);
-        let mut world = World::new(Baker::new(Voxels, BakeConfig::default()), &soup.bounds(), 32).unwrap();
+        let mut world = World::new(Baker::voxels(), &soup.bounds(), 32).unwrap();
         world.add_triangles(&soup, &mut ()).unwrap();
         world.update(&mut ()).unwrap();
         let mesh = world.handle().mesh();
@@ -76,10 +85,7 @@ fn positions_far_from_the_origin_are_found_at_their_height() {
     for scene in [Scene::RollingTerrain, Scene::Terraces, Scene::SpiralStairs] {
         for by in [Vec3::ZERO, Vec3::new(-311.7, 12.3, 1_047.9), Vec3::new(9_000.3, -41.0, -14_000.7)] {
             let soup = moved(&scene.build(&SceneConfig::default()), by);
-            let voxels = Baker::voxels().bake(&soup).unwrap();
-            let storeys = Baker::storeys().bake(&soup).unwrap();
-            let slices = Baker::slices().bake(&soup).unwrap();
-            for (front, mesh) in [("voxels", voxels), ("storeys", storeys), ("slices", slices)] {
+            for (front, mesh) in by_every_front_end(&soup) {
                 mesh.validate().unwrap();
                 let mut random = Random::new(11);
                 let reach = Reach::new(mesh.position_slack(), 1e-3, 1e-3);
@@ -258,7 +264,7 @@ fn real_levels() {
             .unwrap();
         }
         let config = BakeConfig::default().with_max_memory_bytes(2 << 30);
-        let Ok(mesh) = Baker::new(Voxels, config).bake(&soup) else { continue };
+        let Ok(mesh) = Baker::voxels().with_config(config).bake(&soup) else { continue };
         follow(&level.name, &mesh, seed);
     }
 }

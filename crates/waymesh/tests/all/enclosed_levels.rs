@@ -9,7 +9,7 @@ use waymesh_testkit::Random;
 use waymesh_testkit::levels::all;
 
 /// Largest number of triangles of a level that is judged: each ray visits all of them.
-const MAX_TRIANGLES: usize = 20_000;
+const MAX_TRIANGLES: usize = 10_000;
 /// Rays upwards and level rays of each place.
 const RAYS: [u32; 2] = [16, 16];
 /// Places on each kind of ground, and on each island.
