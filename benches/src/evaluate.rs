@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use waymesh::{BakeConfig, Baker, PartitionKind, Voxels};
+use waymesh::{BakeConfig, Baker, PartitionKind};
 use waymesh_core::GridScale;
 use waymesh_io::SvgOptions;
 use waymesh_io::svg::{Marks, PlanMesh, write_marked_svg};
@@ -331,7 +331,7 @@ impl Job<'_> {
         config.min_region *= times * times;
         config.merge_region *= times * times;
         let clock = Instant::now();
-        let mesh = Baker::new(Voxels, config).bake(&self.scene.soup)?;
+        let mesh = Baker::voxels().with_config(config).bake(&self.scene.soup)?;
         let seconds = clock.elapsed().as_secs_f64();
         let bytes = mesh.to_wmesh();
         if let Some(file) = self.file(self.options.meshes, tool, "wmesh") {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use glam::Vec3;
-use waymesh::{BakeConfig, Baker, PartitionKind, Voxels, World};
+use waymesh::{BakeConfig, Baker, PartitionKind, World};
 use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{HeightSurface, PolyId, PolyMesh};
@@ -146,7 +146,8 @@ pub(crate) fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16
         .with_max_vertices(settings.max_vertices)
         .with_threads(1);
     config.max_height_error_levels = settings.detail_max_error_levels;
-    let mut world = World::new(Baker::new(Voxels, config), &scene.soup.bounds(), u32::from(tile_cells))?;
+    let mut world =
+        World::new(Baker::voxels().with_config(config), &scene.soup.bounds(), u32::from(tile_cells))?;
     world.add_triangles(&scene.soup, &mut ())?;
     world.update(&mut ())?;
     Ok(NavMesh::clone(&world.handle().mesh()))

@@ -6,7 +6,7 @@ use waymesh::core::Validate;
 use waymesh::glam::Vec3;
 use waymesh::triangulate::{RepairConfig, repair_polygons, triangulate_cdt, triangulate_ears};
 use waymesh::{
-    Agent, BakeConfig, BakeError, Baker, NavMesh, PartitionKind, Slices, Storeys, Tiles, TriangleSoup, Voxels,
+    Agent, BakeConfig, BakeError, Baker, NavMesh, PartitionKind, Slices, Storeys, TriangleSoup, Voxels,
 };
 use waymesh_testkit::plans::from_rings;
 
@@ -85,7 +85,7 @@ pub fn soups(soup: &Soup) {
     let Some(triangles) = soup.triangles() else { return };
     let config = soup.config();
     match soup.front_end % 4 {
-        0 => drop(expect_mesh(Baker::new(Voxels, config).bake(&triangles))),
+        0 => drop(expect_mesh(Baker::voxels().with_config(config).bake(&triangles))),
         1 => drop(expect_mesh(Baker::new(Storeys::default(), config).bake(&triangles))),
         2 => {
             let config = config.with_max_ledge(0.0).with_partition(BakeConfig::default().partition);
@@ -93,8 +93,8 @@ pub fn soups(soup: &Soup) {
         }
         _ => {
             let config = config.with_partition(PartitionKind::Surfaces);
-            let whole = expect_mesh(Baker::new(Voxels, config.clone()).bake(&triangles));
-            let tiles = Tiles::default().with_tile_cells(16);
+            let whole = expect_mesh(Baker::voxels().with_config(config.clone()).bake(&triangles));
+            let tiles = Voxels::default().with_tile_cells(16);
             let tiled = expect_mesh(Baker::new(tiles, config).bake(&triangles));
             assert!(
                 whole.map(|mesh| mesh.to_wmesh()) == tiled.map(|mesh| mesh.to_wmesh()),

@@ -5,7 +5,7 @@ use waymesh::core::Validate;
 use waymesh::glam::Vec3;
 use waymesh::tile::{Tile, tile_to_bytes};
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
-use waymesh::{AreaId, BakeConfig, Baker, Bounds, TriangleSoup, Voxels, World};
+use waymesh::{AreaId, BakeConfig, Baker, Bounds, TriangleSoup, World};
 
 use crate::Soup;
 
@@ -62,7 +62,7 @@ fn obstacle(step: &Step) -> Option<Obstacle> {
 
 fn world(soup: &TriangleSoup) -> Option<World> {
     let config = BakeConfig::default().with_scale(0.5, 0.25).with_threads(1).with_validate_stages(true);
-    let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 16).ok()?;
+    let mut world = World::new(Baker::voxels().with_config(config), &soup.bounds(), 16).ok()?;
     world.add_triangles(soup, &mut ()).expect("triangles are added");
     Some(world)
 }

@@ -21,13 +21,9 @@ fn problems(app: &App, navigation: Entity) -> Vec<(Entity, GeometryError)> {
 
 #[test]
 fn all_front_ends_bake_the_same_room() {
-    for front in [
-        NavMeshBaker::world(32),
-        NavMeshBaker::voxels(),
-        NavMeshBaker::tiles(),
-        NavMeshBaker::storeys(),
-        NavMeshBaker::slices(),
-    ] {
+    for front in
+        [NavMeshBaker::world(32), NavMeshBaker::voxels(), NavMeshBaker::storeys(), NavMeshBaker::slices()]
+    {
         let mut app = app();
         ground(&mut app, 10.0, 8.0);
         let wall = (NavMeshSource::default(), NavMeshCollider::cuboid(1.0, 3.0, 1.0));

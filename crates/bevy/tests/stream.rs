@@ -14,7 +14,7 @@ use bevy_waymesh::{NavMeshStreamError, NavMeshTileError, to_waymesh};
 use common::*;
 use waymesh::core::float::squared;
 use waymesh::tile::{Tile, TileLayout};
-use waymesh::{AreaId, Baker, Voxels, World};
+use waymesh::{AreaId, Baker, World};
 
 /// Half of the level along x; it is 16 m deep.
 const HALF: f32 = 32.0;
@@ -39,7 +39,7 @@ fn write_level(folder: &Path, wall: f32) -> waymesh::NavMesh {
 
 /// Returns a world with tiles of the folder, read at once.
 fn opened(folder: &Path, tiles: impl Iterator<Item = Tile>) -> World {
-    let baker = Baker::new(Voxels, baker().config);
+    let baker = Baker::voxels().with_config(baker().config);
     let mut world = World::open(baker, folder).expect("a folder of tiles");
     for tile in tiles {
         assert!(world.load_tile(tile).expect("a sound tile"), "{tile}");

@@ -296,7 +296,7 @@ typedef struct wm_triangles {
  A setting of a bake, by its name. Start from zeros.
 
  Names, units, ranges and defaults are those of Python and JavaScript; the guide has a table of
- all. `pipeline` is one of voxels (the default), tiles, storeys and slices. Where a name is given
+ all. `pipeline` is one of voxels (the default), storeys and slices. Where a name is given
  twice, the last one counts.
  */
 typedef struct wm_setting {

@@ -111,16 +111,14 @@ pub unsafe extern "C" fn wm_world_new(
         let settings = unsafe { Settings::read(settings, setting_count)? };
         let mut entries = settings.entries();
         let load = load_options(&mut entries)?;
-        let tile_cells = match entries.take("tile_cells") {
-            None => TILE_CELLS,
-            Some(value) => value.to().ok_or_else(|| bad(format!("tile_cells cannot be {value}")))?,
-        };
         let AnyBaker::Voxels(baker) = AnyBaker::of(&mut entries, &AreaTable::default())? else {
             return Err(bad("the pipeline of a world is voxels"));
         };
         entries.finish()?;
         let bounds = Bounds { min: min.into(), max: max.into() };
-        let made = waymesh::World::new(baker, &bounds, tile_cells)?;
+        let front = baker.front().clone();
+        let tile_cells = if front.tile_cells == 0 { TILE_CELLS } else { front.tile_cells };
+        let made = waymesh::World::new(baker.with_front(front.with_tile_cells(0)), &bounds, tile_cells)?;
         hand_out("world", world, World(made, load))
     })
 }

@@ -9,9 +9,11 @@ use waymesh::bake::{FrontEnd, IslandReport, RadiusReport};
 use waymesh::fields::{JUMPS, SLICES, STOREYS};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, LoadOptions, SceneSource};
-use waymesh::{Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
+use waymesh::{
+    Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSource,
+};
 
-use crate::args::{BuildArgs, Extras, FrontGroup, Given, Jumps, Kept, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, Jumps, Kept, PipelineKind, Settings};
 use crate::errors::Refusal;
 use crate::files::Inputs;
 use crate::progress::Progress;
@@ -26,18 +28,27 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     output::check(&mesh_file, &args.extras, scenes)?;
     args.tiles.check_folders()?;
     let pipeline = args.pipeline.unwrap_or(PipelineKind::Voxels);
-    refuse_others(&args.front, pipeline)?;
+    refuse_others(&args, pipeline)?;
     #[cfg(feature = "gpu")]
     if args.device.is_given() && pipeline == PipelineKind::Slices {
         return Err(Refusal("--device needs --pipeline voxels or storeys".to_owned()).into());
     }
+    let (load_options, rules) = (settings.space.load_options()?, settings.area_rules()?);
+    let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
     let bake = match pipeline {
-        PipelineKind::Voxels => voxels(&args, settings, scenes)?,
+        PipelineKind::Voxels => {
+            let settings = &settings.with_automatic_cells(source.as_soup())?;
+            let baker = Baker::voxels().with_front(args.tiles.front(settings)?);
+            let baker = baker.max_memory_bytes(args.tiles.memory_bytes(settings));
+            #[cfg(feature = "gpu")]
+            let baker = args.device.set(baker)?;
+            args.bake(settings, baker, &source, &load_options)
+        }
         PipelineKind::Slices => {
             let mut front = Slices::default();
             args.front.apply(SLICES, &mut front)?;
             front.tile_cells = args.tiles.tile.unwrap_or(front.tile_cells);
-            whole(&args, settings, scenes, Baker::slices().with_front(front))?
+            args.bake(settings, Baker::slices().with_front(front), &source, &load_options)
         }
         PipelineKind::Storeys => {
             let mut front = Storeys::default();
@@ -46,36 +57,12 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
             let baker = Baker::storeys().with_front(front);
             #[cfg(feature = "gpu")]
             let baker = args.device.set_for_storeys(baker)?;
-            whole(&args, settings, scenes, baker)?
+            args.bake(settings, baker, &source, &load_options)
         }
     };
-    write(&bake, mesh_file, &args.extras, json)
-}
-
-/// Bakes voxels: in tiles if an argument requests them, or if the triangles exceed the memory. The
-/// bake switches to tiles by itself where its other data may exceed the memory.
-fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
-    let load_options = settings.space.load_options()?;
-    let rules = settings.area_rules()?;
-    let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
-    let settings = &settings.with_automatic_cells(source.soup())?;
-    if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
-        let baker = Baker::voxels();
-        #[cfg(feature = "gpu")]
-        let baker = args.device.set(baker)?;
-        let memory_bytes = args.tiles.memory_bytes(settings);
-        let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
-        warn_of_unmatched(&rules);
-        return bake(&baker.with_config(config), soup, &load_options);
-    }
-    let baker = Baker::tiles().with_front(args.tiles.front(settings)?);
-    #[cfg(feature = "gpu")]
-    let baker = args.device.set(baker)?;
-    let memory_bytes = args.tiles.memory_bytes(settings);
-    let config = args.bake_config(settings, baker.config())?.with_max_memory_bytes(memory_bytes);
-    let bake = bake(&baker.with_config(config), &source, &load_options);
+    // A large file is read during the bake.
     warn_of_unmatched(&rules);
-    bake
+    write(&bake?, mesh_file, &args.extras, json)
 }
 
 /// Warns of rules that matched no surface or layer of what was read.
@@ -85,28 +72,19 @@ pub(crate) fn warn_of_unmatched(rules: &AreaRules) {
     }
 }
 
-/// Bakes a scene that memory holds.
-fn whole<F: FrontEnd<Input = TriangleSoup>>(
-    args: &BuildArgs,
-    settings: &Settings,
-    scenes: &[PathBuf],
-    baker: Baker<F>,
-) -> Result<Bake> {
-    for (option, folder) in [("--tiles", &args.tiles.tiles), ("--spill", &args.tiles.spill)] {
-        if folder.is_some() {
-            let (front_end, reason) = (F::NAME, "its tiles are kept in memory");
-            return Err(BakeError::OptionNotSupported { option, front_end, reason }.into());
-        }
-    }
-    let load_options = settings.space.load_options()?;
-    let rules = settings.area_rules()?;
-    let soup = waymesh::io::load_with_areas(scenes, &load_options, &rules.map())?;
-    warn_of_unmatched(&rules);
-    let config = args.bake_config(settings, baker.config())?;
-    bake(&baker.with_config(config), &soup, &load_options)
-}
-
 impl BuildArgs {
+    /// Bakes a scene with all settings.
+    fn bake<F: FrontEnd<Input = dyn TriangleSource>>(
+        &self,
+        settings: &Settings,
+        baker: Baker<F>,
+        source: &SceneSource,
+        load_options: &LoadOptions,
+    ) -> Result<Bake> {
+        let config = self.bake_config(settings, baker.config())?;
+        bake(&baker.with_config(config), source, load_options)
+    }
+
     /// Returns all settings of the bake. Those that are not given keep the front end's defaults.
     fn bake_config(&self, settings: &Settings, defaults: &BakeConfig) -> Result<BakeConfig> {
         let mut config = settings.bake_config(defaults)?.with_validate_stages(self.check);
@@ -120,7 +98,8 @@ impl BuildArgs {
 }
 
 /// Refuses settings of other pipelines.
-fn refuse_others(front: &Given<FrontGroup>, pipeline: PipelineKind) -> Result<()> {
+fn refuse_others(args: &BuildArgs, pipeline: PipelineKind) -> Result<()> {
+    let front = &args.front;
     let given = |owner, name, option: Option<&str>| {
         let option = option.filter(|_| owner != pipeline)?.replace('_', "-");
         Some(Refusal(format!("--{option} needs --pipeline {name}")))
@@ -129,7 +108,22 @@ fn refuse_others(front: &Given<FrontGroup>, pipeline: PipelineKind) -> Result<()
     let storeys = STOREYS.iter().find(|field| front.has(field)).and_then(|field| field.argument);
     let refused = given(PipelineKind::Slices, Slices::NAME, slices)
         .or_else(|| given(PipelineKind::Storeys, Storeys::NAME, storeys));
-    refused.map_or(Ok(()), |refusal| Err(refusal.into()))
+    if let Some(refusal) = refused {
+        return Err(refusal.into());
+    }
+    let front_end = match pipeline {
+        PipelineKind::Voxels => return Ok(()),
+        PipelineKind::Slices => Slices::NAME,
+        PipelineKind::Storeys => Storeys::NAME,
+    };
+    let folders = [("--tiles", &args.tiles.tiles), ("--spill", &args.tiles.spill)];
+    match folders.into_iter().find(|(_, folder)| folder.is_some()) {
+        Some((option, _)) => {
+            let reason = "its tiles are kept in memory";
+            Err(BakeError::OptionNotSupported { option, front_end, reason }.into())
+        }
+        None => Ok(()),
+    }
 }
 
 impl Kept {

@@ -9,7 +9,7 @@ use waymesh::front::{TileManifest, tile_note};
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
 use waymesh::tile::TileError;
-use waymesh::{BakeConfig, BakeError, Baker, Tiles as FrontTiles, TriangleSource};
+use waymesh::{BakeConfig, BakeError, Baker, TriangleSource, Voxels};
 
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::errors::Refusal;
@@ -18,24 +18,13 @@ use crate::values::Memory;
 use crate::{build, files, output};
 
 impl Tiles {
-    /// Returns `true` if no argument requests tiles.
-    pub(crate) fn are_untiled(&self) -> bool {
-        match self.tile {
-            Some(cells) => cells == 0 && self.tiles.is_none(),
-            None => self.memory.is_none() && self.tiles.is_none(),
-        }
-    }
-
-    /// Returns the front end of tiles. The settings are stored in their folder.
-    pub(crate) fn front(&self, settings: &Settings) -> Result<FrontTiles> {
-        let mut tiles = FrontTiles::default()
-            .with_note(toml::to_string(settings).context("cannot write the settings down")?);
-        if let Some(cells) = self.tile {
-            tiles = tiles.with_tile_cells(cells);
-        }
-        tiles.folder.clone_from(&self.tiles);
-        tiles.spill_folder.clone_from(&self.spill);
-        Ok(tiles)
+    /// Returns the front end of voxels. The settings are stored in the folder of the tiles.
+    pub(crate) fn front(&self, settings: &Settings) -> Result<Voxels> {
+        let note = toml::to_string(settings).context("cannot write the settings down")?;
+        let mut front = Voxels::default().with_tile_cells(self.tile.unwrap_or(0)).with_note(note);
+        front.folder.clone_from(&self.tiles);
+        front.spill_folder.clone_from(&self.spill);
+        Ok(front)
     }
 
     /// Checks the folders before the work.
@@ -70,7 +59,7 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     args.tiles.check_folders()?;
     let (rules, space) = (args.settings.area_rules()?, &args.settings.space);
     let source = SceneSource::open_with_areas(&inputs.files, &space.load_options()?, &rules.map())?;
-    let settings = &args.settings.with_automatic_cells(source.soup())?;
+    let settings = &args.settings.with_automatic_cells(source.as_soup())?;
     let config = settings
         .bake_config(&BakeConfig::default())?
         .with_max_memory_bytes(args.tiles.memory_bytes(settings));
@@ -131,7 +120,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
         files => Some(SceneSource::open(files, &settings.space.load_options()?)?),
     };
     let scene = scene.as_ref().map(|scene| -> &dyn TriangleSource { scene });
-    let baker = Baker::tiles().with_config(config).with_front(FrontTiles::default().with_patience(patience));
+    let baker = Baker::new(Voxels::default().with_patience(patience), config);
     let bake = baker.merge_tiles(&args.folder, scene, &mut Progress::new())?;
     build::write(&build::measured(bake), args.output.clone(), &args.extras, json)
 }

@@ -1,5 +1,6 @@
 //! The input: a triangle soup.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use glam::{DVec3, Vec3, Vec3Swizzles};
@@ -186,6 +187,28 @@ impl TriangleSoup {
     /// See [`TriangleSoup::new`].
     pub fn from_slices(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Result<Self, SoupError> {
         Self::new(positions.iter().copied().map(Vec3::from_array).collect(), triangles.to_vec())
+    }
+
+    /// Returns the triangles of a source, in memory; a soup is borrowed.
+    ///
+    /// # Errors
+    /// For a source that cannot be read, and beyond `u32::MAX` vertices.
+    pub fn of(source: &dyn TriangleSource) -> Result<Cow<'_, Self>, StageError> {
+        if let Some(soup) = source.as_soup() {
+            return Ok(Cow::Borrowed(soup));
+        }
+        let (mut positions, mut areas) = (Vec::new(), Vec::new());
+        source.visit_with_areas(&mut |triangles, given| {
+            positions.extend_from_slice(triangles.as_flattened());
+            areas.extend_from_slice(given);
+            areas.resize(positions.len() / 3, AreaId::GROUND);
+            Ok(())
+        })?;
+        #[expect(clippy::cast_possible_truncation, reason = "too many vertices are refused below")]
+        let triangles =
+            (0..areas.len()).map(|triangle| [0, 1, 2].map(|corner| (3 * triangle + corner) as u32));
+        let soup = Self::new(positions, triangles.collect()).and_then(|soup| soup.with_areas(areas));
+        soup.map(Cow::Owned).map_err(StageError::at("read"))
     }
 
     /// Adds triangles whose indices are relative to the first of `positions`.
@@ -390,6 +413,11 @@ pub trait TriangleSource: Sync {
     fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
         self.visit(&mut |triangles| visit(triangles, &[]))
     }
+
+    /// The triangles, if they are all in memory as a soup.
+    fn as_soup(&self) -> Option<&TriangleSoup> {
+        None
+    }
 }
 
 /// The function to which a [`TriangleSource`] passes its triangles.
@@ -399,6 +427,10 @@ pub type TriangleVisitor<'a> = dyn FnMut(&[[Vec3; 3]]) -> Result<(), StageError>
 pub type AreaVisitor<'a> = dyn FnMut(&[[Vec3; 3]], &[AreaId]) -> Result<(), StageError> + 'a;
 
 impl TriangleSource for TriangleSoup {
+    fn as_soup(&self) -> Option<&TriangleSoup> {
+        Some(self)
+    }
+
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
         self.visit_with_areas(&mut |triangles, _| visit(triangles))
     }

@@ -23,7 +23,7 @@ def main() -> None:
     level = sys.argv[1]
     cell = float(sys.argv[2]) if len(sys.argv) > 2 else 0.05
     tile = int(sys.argv[3]) if len(sys.argv) > 3 else 128
-    settings = waymesh.Settings(pipeline="tiles", cell_size=cell, tile_cells=tile)
+    settings = waymesh.Settings(cell_size=cell, tile_cells=tile)
     start = time.perf_counter()
     alone = waymesh.from_file(level, settings)
     print(f"one process, its threads: {time.perf_counter() - start:.2f} s, {alone.polygon_count} polygons\n")

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
-use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ, TILES, Value};
+use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ, VOXELS, Value};
 use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
-use waymesh::io::{LoadOptions, SceneNames, SceneSource, load_with_areas, load_with_names};
+use waymesh::io::{LoadOptions, SceneNames, SceneSource, load_with_names};
 use waymesh::tile::Tile;
-use waymesh::{AreaId, Baker, TriangleSoup};
+use waymesh::{AreaId, Baker, TriangleSoup, Voxels};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input;
@@ -39,15 +39,10 @@ pub(crate) fn soup(
     }
 }
 
-/// A baker of tiles.
-pub(crate) fn tile_baker(settings: &mut Entries<'_>, areas: &AreaTable) -> PyResult<Baker<waymesh::Tiles>> {
-    fields::baker(Baker::tiles(), TILES, settings, areas).or_raise()
-}
-
-/// Refuses other pipelines than those of voxels.
-fn only_voxels(settings: &mut Entries<'_>, refusal: &'static str) -> PyResult<()> {
+/// Returns a baker of voxels; refuses other pipelines.
+fn voxels(settings: &mut Entries<'_>, areas: &AreaTable, refusal: &'static str) -> PyResult<Baker<Voxels>> {
     match settings.take("pipeline").and_then(Value::to::<String>).as_deref() {
-        None | Some("voxels" | "tiles") => Ok(()),
+        None | Some("voxels") => fields::baker(Baker::voxels(), VOXELS, settings, areas).or_raise(),
         _ => Err(Kind::Config.error(format!("settings: {refusal}"))),
     }
 }
@@ -90,14 +85,8 @@ pub(crate) fn bake_files(
     let options = load_options(&mut entries)?;
     let baker = AnyBaker::of(&mut entries, rules.table()).or_raise()?;
     entries.finish().or_raise()?;
-    let bake = if let AnyBaker::Tiles(baker) = baker {
-        let source =
-            detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?
-    } else {
-        let soup = detached(py, || load_with_areas(&files, &options, &rules.map()))?.or_raise()?;
-        watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&soup, observer))?
-    };
+    let source = detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
+    let bake = watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?;
     PyNavMesh::baked(bake)
 }
 
@@ -139,8 +128,7 @@ fn explained<'py>(
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let load = load_options(entries)?;
-    only_voxels(entries, "only bakes of voxels and tiles are explained")?;
-    let baker = fields::baker(Baker::voxels(), &[], entries, areas).or_raise()?;
+    let baker = voxels(entries, areas, "only bakes of voxels are explained")?;
     entries.finish().or_raise()?;
     let (soup, names) = scene(&load)?;
     let answer = watched(py, (None, cancel.as_deref()), |observer| {
@@ -196,7 +184,7 @@ pub(crate) fn explain_files<'py>(
 #[pyclass(frozen, module = "waymesh._waymesh", name = "TileJob")]
 pub(crate) struct TileJob {
     source: SceneSource,
-    baker: Baker<waymesh::Tiles>,
+    baker: Baker<Voxels>,
     /// The triangles, sorted into tiles when the first one is built: the files are read once for all.
     sorted: OnceLock<waymesh::front::TileBaker>,
 }
@@ -213,10 +201,9 @@ impl TileJob {
     fn new(py: Python<'_>, files: Vec<PathBuf>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
         let given = entries_of(settings)?;
         let mut entries = Entries::new("settings", &given);
-        only_voxels(&mut entries, "only the pipeline tiles is baked tile by tile")?;
         let rules = area_rules(&mut entries)?;
         let options = load_options(&mut entries)?;
-        let baker = tile_baker(&mut entries, rules.table())?;
+        let baker = voxels(&mut entries, rules.table(), "only voxels are baked tile by tile")?;
         entries.finish().or_raise()?;
         baker.check().or_raise()?;
         let source =
@@ -267,10 +254,7 @@ impl TileJob {
             let sorted = match self.sorted.get() {
                 Some(sorted) => sorted,
                 None => {
-                    let baker = Baker::tiles()
-                        .with_front(self.baker.front().clone())
-                        .with_config(self.baker.config().clone());
-                    let made = baker.apart(&self.source, observer)?;
+                    let made = self.baker.clone().apart(&self.source, observer)?;
                     // Another thread may have made the same meanwhile.
                     self.sorted.get_or_init(|| made)
                 }

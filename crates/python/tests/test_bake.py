@@ -125,10 +125,15 @@ def test_any_layout_gives_the_same(dtype: Any, index: Any) -> None:
     assert waymesh.bake(wide[:, ::2], triangles.astype(index)[::-1][::-1]).to_bytes() == expected
 
 
+def test_the_version_is_that_of_the_package() -> None:
+    manifest = (Path(__file__).parents[1] / "Cargo.toml").read_text()
+    assert f'\nversion = "{waymesh.__version__}"\n' in manifest
+
+
 def test_pipelines() -> None:
     scene = join(floor(12, 12), box((4, 0, 4), (6, 3, 6)))
     voxels = waymesh.bake(*scene, {"pipeline": "voxels"})
-    assert waymesh.bake(*scene, {"pipeline": "tiles", "tile_cells": 16}).to_bytes() == voxels.to_bytes()
+    assert waymesh.bake(*scene, {"tile_cells": 16}).to_bytes() == voxels.to_bytes()
     for pipeline in ("storeys", "slices"):
         mesh = waymesh.bake(*scene, {"pipeline": pipeline})
         assert mesh.distance([2, 0, 5], [9, 0, 5]) == pytest.approx(voxels.distance([2, 0, 5], [9, 0, 5]), rel=0.1), pipeline
@@ -328,7 +333,7 @@ from conftest import floor
 def told(stage, done):
     print(stage, flush=True)
 try:
-    waymesh.bake(*floor(400, 400), waymesh.Settings(cell_size=0.03, agent_radius=0.6, pipeline="tiles", threads=1,
+    waymesh.bake(*floor(400, 400), waymesh.Settings(cell_size=0.03, agent_radius=0.6, tile_cells=256, threads=1,
                  max_memory_bytes=8 << 30), progress=told)
     print("finished", flush=True)
 except KeyboardInterrupt:
@@ -360,13 +365,12 @@ except KeyboardInterrupt:
         ({"pipeline": "magic"}, "pipeline"),
         ({"partition": "best"}, "partition"),
         ({"pipeline": "slices", "rough_cells": 3}, "rough_cells"),
-        ({"tile_cells": 32}, "tile_cells"),
         ({"up": "x"}, "up"),
         ({"winding": "inside"}, "winding is .*as_read, flipped, two_sided"),
         ({"scale": 0}, "scale"),
         ({"area_rules": "grass"}, "area_rules"),
         ({"threads": 10**6}, "threads"),
-        ({"pipeline": "tiles", "partition": "watershed"}, "partition cannot be used with tiles"),
+        ({"tile_cells": 64, "partition": "watershed"}, "partition cannot be used with tiles"),
         ({"keep": [[100, 0, 100]]}, "seed 0"),
         ({"keep": "some"}, "keep"),
         ({"marks": [{"area": 1}]}, "box, cylinder, prism and mesh"),
@@ -546,7 +550,7 @@ def test_pictures(two_islands: waymesh.NavMesh, tmp_path: Path) -> None:
 
 
 def test_a_real_level(nav_test: waymesh.NavMesh) -> None:
-    tiles = waymesh.from_file(level("nav_test.obj"), waymesh.Settings(pipeline="tiles", tile_cells=64))
+    tiles = waymesh.from_file(level("nav_test.obj"), waymesh.Settings(tile_cells=64))
     assert tiles.to_bytes() == nav_test.to_bytes()
 
 

@@ -114,7 +114,7 @@ def test_settings_that_are_each_machines_own(scene: Path) -> None:
 
     with pytest.raises(waymesh.ConfigError, match="spill_folder"):
         bake(str(scene), {"spill_folder": "x"}, folder="y")
-    with pytest.raises(waymesh.ConfigError, match="tiles"):
+    with pytest.raises(waymesh.ConfigError, match="only voxels"):
         bake(str(scene), {"pipeline": "slices"}, folder="y")
 
 

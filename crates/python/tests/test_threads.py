@@ -129,7 +129,7 @@ def test_threads_share_a_tile_job(tmp_path: Path) -> None:
 
 def test_bakes_of_tiles_that_wait_for_memory() -> None:
     scene = join(floor(30, 30), *(box((x, -1, x), (x + 1, 3, x + 1)) for x in range(4, 26, 4)))
-    settings = waymesh.Settings(pipeline="tiles", tile_cells=32, cell_size=0.15, max_memory_bytes=16 << 20)
+    settings = waymesh.Settings(tile_cells=32, cell_size=0.15, max_memory_bytes=16 << 20)
     expected = waymesh.bake(*scene, settings)
 
     def bake() -> None:

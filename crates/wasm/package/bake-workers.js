@@ -23,7 +23,7 @@ export class BakeWorkers {
 
   async #bake(job, progress) {
     const run = (this.#job = { isEnded: false });
-    const given = { scene: job.scene, settings: { ...job.settings, pipeline: "tiles" } };
+    const given = { scene: job.scene, settings: job.settings };
     try {
       const counts = await Promise.all(this.#lines.map((line) => line.ask("begin", given)));
       const { count } = counts[0];

@@ -151,8 +151,8 @@ impl Scene {
         #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "Progress")] progress: Option<Function>,
     ) -> Thrown<NavMesh> {
-        let job = settings::triangles(&settings, &self.areas)?;
-        NavMesh::baked(watched(progress, |observer| job(&self.soup, observer))?)
+        let baker = settings::triangles(&settings, &self.areas)?;
+        NavMesh::baked(watched(progress, |observer| baker.bake_observed(&*self.soup, observer))?)
     }
 }
 

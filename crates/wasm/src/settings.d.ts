@@ -1,5 +1,5 @@
 /** How a mesh is made of triangles. */
-export type Pipeline = "voxels" | "tiles" | "storeys" | "slices";
+export type Pipeline = "voxels" | "storeys" | "slices";
 
 /** A shape: one of them. */
 export interface Shape {
@@ -121,8 +121,9 @@ export interface BakeSettings {
 export interface Settings extends BakeSettings {
   pipeline?: Pipeline;
   // <pipelines>
-  /** Side of a tile in cells. The mesh does not depend on it. Default 256. For tiles. Side of a
-  tile in cells, 0 for none. The mesh does not depend on it. Default 256. For storeys, slices. */
+  /** Side of a tile in cells, 0 for none. The mesh does not depend on it. Default 0. For voxels.
+  Side of a tile in cells, 0 for none. The mesh does not depend on it. Default 256. For storeys,
+  slices. */
   tile_cells?: number;
   /** Cells along a side of a rough voxel, 0 to choose. It changes the cost only. Default 0. For
   storeys. */

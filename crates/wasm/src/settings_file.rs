@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh::Tiles;
-use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, TILES, Value};
+use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, VOXELS, Value};
 
 use crate::convert::entries;
 use crate::error::Thrown;
@@ -27,9 +26,6 @@ pub fn settings_to_toml(
     }
     if let Some(pipeline) = pipeline.as_deref().filter(|name| ["slices", "storeys"].contains(name)) {
         line(&mut text, "pipeline", &Value::from(pipeline));
-    }
-    if pipeline.as_deref() == Some("tiles") && get(&given, "tile_cells").is_none() {
-        line(&mut text, "tile", &Value::from(Tiles::default().tile_cells));
     }
     for (name, value) in &given {
         match (name.as_str(), value) {
@@ -71,7 +67,7 @@ fn argument(name: &str) -> &str {
         fields.iter().find(|field| field.name == name).and_then(|field| field.argument)
     }
     find(BAKE, name)
-        .or_else(|| find(TILES, name))
+        .or_else(|| find(VOXELS, name))
         .or_else(|| find(STOREYS, name))
         .or_else(|| find(SLICES, name))
         .or_else(|| find(PLANS, name))

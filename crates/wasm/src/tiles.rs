@@ -33,7 +33,7 @@ impl TileBaker {
         #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "Progress")] progress: Option<Function>,
     ) -> Thrown<TileBaker> {
-        let baker = settings::tiles_apart(&settings, &scene.areas)?;
+        let baker = settings::voxels(&settings, &scene.areas)?;
         let baker = watched(progress, |observer| baker.apart(&*scene.soup, observer))?;
         let tiles = baker.layout().tiles().collect();
         Ok(Self { baker, soup: Arc::clone(&scene.soup), tiles })

@@ -17,7 +17,6 @@ function settingsOf(words) {
   const settings = {};
   const at = words.indexOf("--pipeline");
   if (at >= 0) settings.pipeline = words.splice(at, 2)[1];
-  if (words.includes("--tile")) settings.pipeline ??= "tiles";
   const fields = describeSettings(settings.pipeline ?? "voxels");
   const plans = describeSettings("plans");
   while (words.length > 0) {

@@ -78,7 +78,7 @@ test("triangles that cannot be used are counted and named", () => {
   const vertices = new Float32Array([...floor, NaN, 0, 0, Infinity, 0, 0]);
   const broken = Scene.fromTriangles(vertices, new Uint32Array([0, 1, 2, 0, 2, 3, 4, 1, 2, 5, 1, 2, 0, 0, 1]));
   assert.deepEqual(broken.skipped, { notFinite: 2, degenerate: 1 });
-  for (const pipeline of ["voxels", "tiles", "storeys", "slices"]) {
+  for (const pipeline of ["voxels", "storeys", "slices"]) {
     const { warnings } = broken.bake({ pipeline }).report;
     assert.ok(warnings.some((text) => /skipped 3 triangles: 2 with a NaN/.test(text)), `${pipeline}: ${warnings}`);
   }
@@ -282,7 +282,7 @@ test("what cannot be used is named", () => {
   refused(() => scene.bake({ cellsize: 1 }), "settings", /no setting "cellsize"/);
   refused(() => scene.bake({ cell_size: "fine" }), "settings", /cell_size cannot be "fine"/);
   refused(() => scene.bake({ cell_size: -1 }), "settings", /cell_size/);
-  refused(() => scene.bake({ pipeline: "magic" }), "settings", /must be one of voxels, tiles, storeys, slices/);
+  refused(() => scene.bake({ pipeline: "magic" }), "settings", /must be one of voxels, storeys, slices/);
   refused(() => scene.bake({ pipeline: "slices", agent_radius: 1 }), "settings", /radius/);
   refused(() => scene.bake({ threads: 4 }), "settings", /threads/);
   refused(() => scene.bake({ max_slope: [45] }), "settings", /max_slope/);
@@ -309,7 +309,7 @@ test("what cannot be used is named", () => {
 });
 
 test("settings describe themselves", () => {
-  for (const pipeline of ["voxels", "tiles", "storeys", "slices", "plans"]) {
+  for (const pipeline of ["voxels", "storeys", "slices", "plans"]) {
     const infos = describeSettings(pipeline);
     assert.ok(infos.length > 25);
     const given = {};
@@ -377,7 +377,7 @@ test("bakes and paths are the native ones", { skip }, () => {
   for (const settings of [
     {},
     { cell_size: 0.2, level_height: 0.1, agent_radius: 0.4, max_slope: 50, partition: "watershed" },
-    { pipeline: "tiles", tile_cells: 64, jumps: { max_length: 3 } },
+    { tile_cells: 64, jumps: { max_length: 3 } },
     { pipeline: "storeys", agent_radius: 0.3, keep: "largest" },
     { pipeline: "slices", cell_size: 0.1, level_height: 0.05 },
     { corners: "fewest_notches", max_vertices: 6, enclosed: "remove", height_detail: false },

@@ -13,7 +13,7 @@ const bytes = new TextEncoder().encode(levelObj());
 const scene = () => ({ name: "level.obj", bytes });
 const whole = { cell_size: 0.2, level_height: 0.1, jumps: { max_length: 3 } };
 const settings = { ...whole, tile_cells: 48 };
-const untiled = () => Scene.read("level.obj", bytes).bake({ ...settings, pipeline: "tiles" }).toBytes("wmesh");
+const untiled = () => Scene.read("level.obj", bytes).bake(settings).toBytes("wmesh");
 
 test("a worker bakes scenes and floor plans", async () => {
   const worker = new BakeWorker();
@@ -93,5 +93,5 @@ test("tiles of something else are refused", () => {
   refused(() => baker.merge([...tiles.slice(1), tiles[0].slice(0, -1)]), "bake", /damaged/);
   refused(() => baker.bake(baker.count), "input", /there is no tile/);
   refused(() => baker.merge([1, 2]), "input", /list of arrays/);
-  refused(() => new TileBaker(level, { pipeline: "voxels" }), "settings", /pipeline/);
+  refused(() => new TileBaker(level, { pipeline: "slices" }), "settings", /pipeline/);
 });

@@ -20,11 +20,11 @@ use crate::BakeError;
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{Agent, BakeConfig, Baker, Voxels, triangulate::ClearanceConfig};
+/// use waymesh::{Agent, BakeConfig, Baker, triangulate::ClearanceConfig};
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
-/// let mesh = Baker::new(Voxels, config).bake(&soup)?;
+/// let mesh = Baker::voxels().with_config(config).bake(&soup)?;
 /// let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
 ///
 /// let [from, to] = [glam::vec3(5.0, 0.0, 5.0), glam::vec3(20.0, 0.0, 20.0)];
@@ -52,7 +52,7 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
 /// use waymesh::graph::FlagFilter;
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-/// let mesh = Baker::new(Voxels, BakeConfig::default()).bake(&soup)?;
+/// let mesh = Baker::voxels().bake(&soup)?;
 /// // A door that is shut is a polygon with the flag 2.
 /// let mut flags = vec![1; mesh.polygon_count()];
 /// flags[3] |= 2;

@@ -22,8 +22,8 @@
 //!
 //! | to do this | use this |
 //! |---|---|
-//! | bake a level that fits into memory | [`Baker::voxels`] |
-//! | bake a world that does not | [`Baker::tiles`] |
+//! | bake a level, of any size | [`Baker::voxels`] |
+//! | bake a world on many machines | [`Baker::bake_share`], [`Baker::merge_tiles`], [`Baker::apart`] |
 //! | put borders where walls are, not on a grid | [`Baker::storeys`] |
 //! | have every stair and level by itself | [`Baker::slices`] |
 //! | bake a floor plan: a building, a robot's map | [`Baker::plans`] |
@@ -96,7 +96,7 @@ pub use front::FloorPlans;
 pub use front::Slices;
 #[cfg(feature = "storeys")]
 pub use front::Storeys;
-pub use front::{Tiles, Voxels};
+pub use front::Voxels;
 pub use links::{JumpConfig, find_jumps};
 #[cfg(feature = "floorplan")]
 pub use world::PlanWorld;

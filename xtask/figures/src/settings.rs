@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::fs;
 
 use anyhow::{Context, Result};
-use waymesh::fields::{BAKE, Field, FieldKind, JUMPS, LOAD, PLANS, READ, SLICES, STOREYS, TILES, Value};
+use waymesh::fields::{BAKE, Field, FieldKind, JUMPS, LOAD, PLANS, READ, SLICES, STOREYS, VOXELS, Value};
 use waymesh::floorplan::ReadOptions;
 use waymesh::io::LoadOptions;
-use waymesh::{FloorPlans, JumpConfig, Slices, Storeys, Tiles};
+use waymesh::{FloorPlans, JumpConfig, Slices, Storeys, Voxels};
 
 use crate::root;
 
@@ -32,9 +32,9 @@ struct Setting {
 pub(crate) fn files() -> Result<Vec<(&'static str, String, String)>> {
     let jumps = list(JUMPS, &JumpConfig::default(), "");
     let bake: Vec<Setting> = BAKE.iter().map(of_bake).collect();
-    let tiles = list(TILES, &Tiles::default(), "tiles");
+    let tiles = list(VOXELS, &Voxels::default(), "voxels");
     let pipelines = joined([
-        list(&TILES[..1], &Tiles::default(), "tiles"),
+        list(&VOXELS[..1], &Voxels::default(), "voxels"),
         list(STOREYS, &Storeys::default(), "storeys"),
         list(SLICES, &Slices::default(), "slices"),
     ]);

@@ -6,9 +6,7 @@ use std::time::Instant;
 use bevy::tasks::futures::check_ready;
 use bevy::tasks::{AsyncComputeTaskPool, Task, TaskPool, block_on};
 use waymesh::core::CancelToken;
-use waymesh::{
-    Bake, BakeError, Baker, NavMesh, Observer, Report, TriangleSoup, Voxels, Warning, WorldUpdate,
-};
+use waymesh::{Bake, BakeError, Baker, NavMesh, Observer, Report, TriangleSoup, Warning, WorldUpdate};
 
 use super::gather::Snapshot;
 use super::settings::{FrontEnd, NavMeshBaker};
@@ -167,10 +165,8 @@ fn whole(
         }
     }
     let Bake { mesh, report, .. } = match baker.front {
-        FrontEnd::World { .. } | FrontEnd::Voxels => {
-            Baker::new(Voxels, config).bake_observed(&soup, observer)?
-        }
-        FrontEnd::Tiles(tiles) => Baker::new(tiles, config).bake_observed(&soup, observer)?,
+        FrontEnd::World { .. } => Baker::voxels().with_config(config).bake_observed(&soup, observer)?,
+        FrontEnd::Voxels(voxels) => Baker::new(voxels, config).bake_observed(&soup, observer)?,
         FrontEnd::Storeys(storeys) => Baker::new(storeys, config).bake_observed(&soup, observer)?,
         FrontEnd::Slices(slices) => Baker::new(slices, config).bake_observed(&soup, observer)?,
     };

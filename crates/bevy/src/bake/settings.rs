@@ -5,7 +5,7 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::reflect::Reflect;
 use bevy::transform::components::Transform;
 use waymesh::core::setters;
-use waymesh::{BakeConfig, Baker, Bounds, Slices, Storeys, Tiles};
+use waymesh::{BakeConfig, Baker, Bounds, Slices, Storeys, Voxels};
 
 use super::state::NavMeshBake;
 
@@ -63,10 +63,8 @@ pub enum FrontEnd {
         /// leaves the box.
         bounds: Option<Bounds>,
     },
-    /// Voxels, for a level that fits into memory.
-    Voxels,
-    /// Voxels built tile by tile: the same mesh in less memory.
-    Tiles(Tiles),
+    /// Voxels, of the whole level or tile by tile.
+    Voxels(Voxels),
     /// Borders where walls are, not on a grid.
     Storeys(Storeys),
     /// Every stair and level by itself.
@@ -110,14 +108,8 @@ impl NavMeshBaker {
     /// Voxels with their default settings.
     #[must_use]
     pub fn voxels() -> Self {
-        Self::new(FrontEnd::Voxels, Baker::voxels().config().clone())
-    }
-
-    /// Voxels tile by tile, with their default settings.
-    #[must_use]
-    pub fn tiles() -> Self {
-        let baker = Baker::tiles();
-        Self::new(FrontEnd::Tiles(baker.front().clone()), baker.config().clone())
+        let baker = Baker::voxels();
+        Self::new(FrontEnd::Voxels(baker.front().clone()), baker.config().clone())
     }
 
     /// Storeys with their default settings.

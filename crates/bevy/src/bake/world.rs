@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bevy::ecs::entity::Entity;
 use waymesh::core::{Cancelled, GridWindow, saturating_u32};
 use waymesh::tile::{Tile, TileLayout};
-use waymesh::{BakeError, Baker, Bounds, Observer, TriangleSoup, Voxels, World};
+use waymesh::{BakeError, Baker, Bounds, Observer, TriangleSoup, World};
 
 use super::gather::{Piece, Snapshot};
 use super::job::Baked;
@@ -58,7 +58,7 @@ impl BakedWorld {
             return Ok(world);
         }
         Ok(Box::new(Self {
-            world: World::new(Baker::new(Voxels, baker.config.clone()), &around, tile_cells)?,
+            world: World::new(Baker::voxels().with_config(baker.config.clone()), &around, tile_cells)?,
             baker: baker.clone(),
             bounds: around,
             sources: BTreeMap::new(),

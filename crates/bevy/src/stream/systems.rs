@@ -13,7 +13,7 @@ use bevy::ecs::system::{Commands, Local, Query, Res, ResMut};
 use bevy::transform::components::GlobalTransform;
 use waymesh::core::float::squared;
 use waymesh::tile::{Tile, TileLayout};
-use waymesh::{Baker, Voxels, World, glam};
+use waymesh::{Baker, World, glam};
 
 use super::job::{Change, Done, Job, Reading, StreamedWorld};
 use super::list::NavMeshTiles;
@@ -54,7 +54,7 @@ pub(crate) fn open_worlds(
             continue;
         }
         stream.close(Some((list.clone(), streamer.config.clone())));
-        let baker = Baker::new(Voxels, streamer.config.clone());
+        let baker = Baker::voxels().with_config(streamer.config.clone());
         match World::from_manifest(baker, &list.manifest, list.folder()) {
             Ok(world) => {
                 stream.status = StreamStatus::Streaming;

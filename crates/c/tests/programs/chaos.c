@@ -46,7 +46,7 @@ enum { SETTINGS = 16 };
 static size_t settings(wm_setting wish[SETTINGS]) {
     static const char *const numbers[] = {"agent_radius", "cell_size", "level_height", "max_slope", "max_step", "max_edge_error",
                                           "max_edge_length", "min_region", "max_vertices", "threads", "tile_cells", "link_reach"};
-    static const char *const texts[][2] = {{"pipeline", "tiles"}, {"pipeline", "storeys"}, {"pipeline", "slices"}, {"partition", "watershed"},
+    static const char *const texts[][2] = {{"pipeline", "voxels"}, {"pipeline", "storeys"}, {"pipeline", "slices"}, {"partition", "watershed"},
                                            {"partition", "monotone"}, {"height_detail", "false"}, {"keep", "largest"}, {"keep", "[[1, 0, 1]]"},
                                            {"jumps", "{\"max_length\": 2}"}, {"jumps", "[[["}, {"winding", "two_sided"}, {"up", "z"},
                                            {"marks", "[{\"area\": 3, \"box\": [[1, -1, 1], [3, 1, 3]]}]"}, {"", ""}, {NULL, NULL}};

@@ -146,8 +146,8 @@ pub(crate) enum PipelineKind {
 /// Division of a scene into tiles.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Tiles {
-    /// Side of a tile in cells, 0 for one bake of the whole scene. The mesh does not depend on it.
-    /// Default: 0, or 256 with --memory, a folder, and for scenes that may not fit into memory.
+    /// Side of a tile in cells, 0 to bake the whole scene at once, or in tiles of 256 if a folder is
+    /// given or the scene may not fit into memory. The mesh does not depend on it. Default: 0.
     #[arg(long, value_name = "CELLS", hide_short_help = true)]
     pub(crate) tile: Option<u32>,
     /// Memory to work in, such as 2GiB or 800MB, without the result. Overrides --max-memory.

@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use waymesh_scenes::Scene;
 
 pub(crate) use self::bake::*;
-pub(crate) use self::fields::{AGENT, FrontGroup, Given, given, text_of};
+pub(crate) use self::fields::{AGENT, given, text_of};
 use crate::files::Inputs;
 use crate::values::Point;
 

@@ -5,7 +5,7 @@ use waymesh::core::{PlanPoint, PlanVertex};
 use waymesh::graph::{ClearanceNavMesh, FlagFilter, FlagTable, Link, LinkEnd, LinkKind, QueryError};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::voxel::{MarkShape, Obstacle};
-use waymesh::{BakeConfig, Baker, Bounds, PartitionKind, TriangleSoup, Voxels, World};
+use waymesh::{BakeConfig, Baker, Bounds, PartitionKind, TriangleSoup, World};
 use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd, CrowdConfig, CrowdError};
 
 use crate::support::{DT, Judge, Steps, at, flat, rows};
@@ -153,7 +153,7 @@ fn a_filter_counts_for_the_wide_too() {
 #[test]
 fn the_wide_take_links() {
     let soup = floors(&[[0.0, 10.0], [15.0, 25.0]]);
-    let baker = Baker::new(Voxels, BakeConfig::default());
+    let baker = Baker::voxels();
     let mesh = baker.bake(&soup).unwrap();
     let end = |x: f32| {
         let place = mesh.nearest(at(x, 5.0), &mesh.default_reach()).unwrap();
@@ -198,7 +198,7 @@ fn floors(along: &[[f32; 2]]) -> TriangleSoup {
 #[test]
 fn a_crowd_walks_on_a_world_that_changes() {
     let soup = floors(&[[0.0, 24.0]]);
-    let baker = Baker::new(Voxels, BakeConfig::default().with_partition(PartitionKind::Surfaces));
+    let baker = Baker::voxels().with_config(BakeConfig::default().with_partition(PartitionKind::Surfaces));
     let mut world = World::new(baker, &soup.bounds(), 32).unwrap();
     world.add_triangles(&soup, &mut ()).unwrap();
     world.update(&mut ()).unwrap();

@@ -90,15 +90,13 @@ impl SceneSource {
         let vertices = files.iter().map(|_| OnceLock::new()).collect();
         Ok(Self { files, options: *options, areas, kept, vertices, most })
     }
-
-    /// The scene, if it is kept in memory.
-    #[must_use]
-    pub fn soup(&self) -> Option<&TriangleSoup> {
-        self.kept.as_ref()
-    }
 }
 
 impl TriangleSource for SceneSource {
+    fn as_soup(&self) -> Option<&TriangleSoup> {
+        self.kept.as_ref()
+    }
+
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
         self.visit_with_areas(&mut |triangles, _| visit(triangles))
     }
@@ -246,9 +244,9 @@ mod tests {
         for winding in [Winding::AsRead, Winding::Flipped, Winding::TwoSided] {
             let options = options.with_winding(winding);
             let kept = SceneSource::open(&files, &options).unwrap();
-            assert!(kept.soup().is_some());
+            assert!(kept.as_soup().is_some());
             let streamed = SceneSource::open_keeping(&files, &options, None, 0).unwrap();
-            assert!(streamed.soup().is_none());
+            assert!(streamed.as_soup().is_none());
             let found = all(&streamed).unwrap();
             assert_eq!(found.len(), 20_001);
             assert_eq!(found, all(&kept).unwrap());
@@ -291,7 +289,7 @@ mod tests {
             let options = LoadOptions::default();
             let source =
                 SceneSource::open_keeping(&[&water, &level], &options, Some(map.clone()), most).unwrap();
-            assert_eq!(source.soup().is_none(), most == 0);
+            assert_eq!(source.as_soup().is_none(), most == 0);
             let mut found = Vec::new();
             source
                 .visit_with_areas(&mut |triangles, areas| {
@@ -318,7 +316,7 @@ mod tests {
         assert!(Streamed::open(file).unwrap().is_some(), "{}", file.display());
         let whole = load_with(&[file], &options);
         let streamed = SceneSource::open_keeping(&[file], &options, None, most).unwrap();
-        assert!(streamed.soup().is_none());
+        assert!(streamed.as_soup().is_none());
         match whole {
             Ok(whole) => {
                 let bits = |corners: [Vec3; 3]| corners.map(|corner| corner.to_array().map(f32::to_bits));

@@ -16,6 +16,8 @@ Lengths are in metres, y points up, and the system is right-handed. The same inp
 
 from __future__ import annotations
 
+from importlib.metadata import version as _version
+
 from ._bake import (
     bake,
     from_file,
@@ -44,6 +46,7 @@ from ._world import World
 from .settings import Area, Box, ClosedMesh, Cylinder, Jumps, Mark, Prism, Settings, Shape
 
 _install()
+__version__ = _version("waymesh")
 load = NavMesh.load
 from_detour = NavMesh.from_detour
 

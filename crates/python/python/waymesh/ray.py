@@ -75,9 +75,9 @@ def bake(
     import ray
 
     scenes = [scene] if isinstance(scene, str) else [str(file) for file in scene]
-    entries = {**entries_of(settings), "pipeline": "tiles"}
-    if entries_of(settings).get("pipeline", "tiles") != "tiles":
-        raise ConfigError("only the pipeline tiles is baked tile by tile")
+    entries = entries_of(settings)
+    if entries.get("pipeline", "voxels") != "voxels":
+        raise ConfigError("only voxels are baked tile by tile")
     for name in ("folder", "spill_folder"):
         if name in entries:
             raise ConfigError(f"{name} is chosen by each machine; give the folder of the tiles to bake")

@@ -136,9 +136,9 @@ class Settings:
     {'cell_size': 0.1, 'agent_radius': 0.2}
     """
 
-    pipeline: Literal["voxels", "tiles", "storeys", "slices"] | None = None
-    """Default ``"voxels"``. ``"tiles"`` gives the same mesh in bounded memory, ``"storeys"`` borders that do not lie on a grid,
-    ``"slices"`` every level and stair by itself. Not for floor plans."""
+    pipeline: Literal["voxels", "storeys", "slices"] | None = None
+    """Default ``"voxels"``. ``"storeys"`` gives borders that do not lie on a grid, ``"slices"`` every level and stair by itself.
+    Not for floor plans."""
     area_rules: Sequence[str] | None = None
     """What surfaces of files are made of: ``"PATTERN=NAME[:COST]"`` or ``"PATTERN=blocked"``. For files only."""
     # <settings>
@@ -217,8 +217,9 @@ class Settings:
     """Check the result of every stage against its invariants. It takes about as long as the bake.
     Default false."""
     tile_cells: int | None = None
-    """Side of a tile in cells. The mesh does not depend on it. Default 256. For tiles. Side of a
-    tile in cells, 0 for none. The mesh does not depend on it. Default 256. For storeys, slices."""
+    """Side of a tile in cells, 0 for none. The mesh does not depend on it. Default 0. For voxels.
+    Side of a tile in cells, 0 for none. The mesh does not depend on it. Default 256. For storeys,
+    slices."""
     rough_cells: int | None = None
     """Cells along a side of a rough voxel, 0 to choose. It changes the cost only. Default 0. For
     storeys."""
@@ -229,9 +230,9 @@ class Settings:
     steep_blocks: bool | None = None
     """What is too steep to walk on stands in the way. Default true. For slices."""
     folder: str | PathLike[str] | None = None
-    """Folder for finished tiles: a bake that was stopped continues from there. For tiles."""
+    """Folder for finished tiles: a bake that was stopped continues from there. For voxels."""
     spill_folder: str | PathLike[str] | None = None
-    """Folder for triangles that do not fit in memory. For tiles."""
+    """Folder for triangles that do not fit in memory. For voxels."""
     join: Literal["square", "round", "miter"] | None = None
     """How the border goes round corners: cut across, as an arc, or on to a point. Default "square".
     For plans."""

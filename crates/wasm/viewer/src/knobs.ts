@@ -9,7 +9,7 @@ const AGENT = ["agent_radius", "agent_height", "max_step", "max_slope", "max_led
 /** Those of the bake that a newcomer turns first. */
 const FIRST = ["cell_size", "level_height"];
 /** Those that mean nothing in a page, or that no knob can show. */
-const HIDDEN = ["threads", "max_memory_bytes", "folder", "spill_folder"];
+const HIDDEN = ["threads", "max_memory_bytes", "tile_cells"];
 /** Usual agents; others are typed. */
 const AGENTS = ["recast", "person", "crouched", "wheelchair", "robot:0.25", "vehicle:2"];
 

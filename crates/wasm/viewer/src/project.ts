@@ -102,7 +102,7 @@ export function readProject(given: unknown): Project | null {
   const { kind, name, bytes } = record(found["source"]);
   const isSource = (kind === "builtin" || kind === "scene" || kind === "plan") && typeof name === "string";
   const [at, target] = list(found["camera"]);
-  const pipelines = ["voxels", "tiles", "storeys", "slices"];
+  const pipelines = ["voxels", "storeys", "slices"];
   return {
     version: 1,
     source: isSource ? { kind, name, ...(typeof bytes === "string" ? { bytes } : {}) } : null,

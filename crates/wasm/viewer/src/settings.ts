@@ -39,7 +39,7 @@ export function readSettings(text: string, isPlan: boolean): Found | null {
   }
   const isTables = (value: unknown) => Array.isArray(value) && typeof value[0] === "object";
   if (isTables(given["storey"]) || isTables(given["area"])) return null;
-  const known = new Set((["voxels", "tiles", "storeys", "slices", "plans"] as const).flatMap((pipeline) => {
+  const known = new Set((["voxels", "storeys", "slices", "plans"] as const).flatMap((pipeline) => {
     return describeSettings(pipeline).map(({ name, group }) => (group === "jumps" ? `jumps.${name}` : name));
   }));
   const found: Found = { settings: {}, pipeline: null, things: [], seeds: [] };
@@ -51,10 +51,7 @@ export function readSettings(text: string, isPlan: boolean): Found | null {
     else if (name === "keep" && Array.isArray(value)) found.seeds = value.map((seed) => String(seed).split(",").map(Number) as Point);
     else if (LEFT_OUT.includes(name)) continue;
     else if (!known.has(name)) throw new Error(`there is no setting ${key}`);
-    else {
-      if (name === "tile_cells") found.pipeline = "tiles";
-      found.settings[name] = typeof value === "string" ? value.replaceAll("-", "_") : value;
-    }
+    else found.settings[name] = typeof value === "string" ? value.replaceAll("-", "_") : value;
   }
   // The program's agent in a scene is a person, that of the page RecastDemo's.
   if (!isPlan && found.pipeline !== "slices") found.settings["agent"] ??= "person";

@@ -311,7 +311,7 @@ test("painted areas and the crowd come back with the link", { skip }, async () =
   assert.equal(await page.locator("#peel-value").textContent(), "all");
   assert.equal(await page.locator("#peel").inputValue(), "1");
   await tab("bake");
-  for (const pipeline of ["tiles", "storeys", "slices", "voxels"]) {
+  for (const pipeline of ["storeys", "slices", "voxels"]) {
     await rebake(() => page.locator("#pipeline").selectOption(pipeline));
     assert.equal(await error(), "");
     assert.ok(await page.evaluate(() => window.waymeshViewer.mesh.polygons.areas.includes(2)), pipeline);
@@ -416,7 +416,7 @@ test("knobs change the mesh; settings are saved and restored by the link", { ski
 
 test("every pipeline and every layer can be shown", { skip }, async () => {
   await tab("bake");
-  for (const pipeline of ["tiles", "storeys", "voxels"]) {
+  for (const pipeline of ["storeys", "voxels"]) {
     await rebake(() => page.locator("#pipeline").selectOption(pipeline));
     assert.equal(await error(), "");
   }

@@ -30,6 +30,15 @@ pub trait FrontEnd: Sync {
     /// The settings that it is made for.
     fn defaults() -> BakeConfig;
 
+    /// Refuses settings and stages that it does not use with the options that it has. Default: none
+    /// but [`FrontEnd::REFUSED`].
+    ///
+    /// # Errors
+    /// [`BakeError::OptionNotSupported`], which names the first one.
+    fn check(&self, _stages: &StageSet) -> Result<(), BakeError> {
+        Ok(())
+    }
+
     /// Makes the ground.
     ///
     /// # Errors
@@ -132,7 +141,8 @@ impl<F: FrontEnd> Baker<F> {
     /// Names the first one that is out of its range or that this front end does not have.
     pub fn check(&self) -> Result<(), BakeError> {
         self.config().validate()?;
-        self.stages.refuse(F::NAME, &F::defaults(), F::REFUSED)
+        self.stages.refuse(F::NAME, &F::defaults(), F::REFUSED)?;
+        self.front.check(&self.stages)
     }
 
     /// Makes the mesh from ground, on the number of threads in the settings.

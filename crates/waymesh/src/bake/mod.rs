@@ -41,4 +41,4 @@ pub(crate) use stages::Solid;
 #[cfg(feature = "floorplan")]
 pub(crate) use stages::polygon_area;
 pub use stages::{Refused, StageSet};
-pub(crate) use stages::{check_soup, clear_unlabelled};
+pub(crate) use stages::{check_soup, clear_unlabelled, distinct_triangles};

@@ -1,5 +1,6 @@
 //! Settings and stages of a bake: each stage is the built-in one or its replacement.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,8 +14,8 @@ use waymesh_core::stage::{
 };
 use waymesh_core::{
     AreaId, ContourSet, DeviceUsage, GridFrame, GridWindow, HeightSurface, Heightfield, NO_REGION, Observer,
-    PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
-    Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, threads,
+    PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, TriangleSource,
+    Triangulation, Validate, Violation, ViolationList, WalkableField, Warning, checkpoint, threads,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion, LEAST_ERROR_LEVELS};
 use waymesh_region::{
@@ -454,6 +455,18 @@ pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
         return Err(BakeError::NoTriangles { triangles, not_finite, degenerate });
     }
     Ok(())
+}
+
+/// Returns the triangles of a source in memory, without those that copy another, and the number of
+/// all.
+pub(crate) fn distinct_triangles<'a>(
+    source: &'a dyn TriangleSource,
+    config: &BakeConfig,
+) -> Result<(Cow<'a, TriangleSoup>, u64), BakeError> {
+    let soup = TriangleSoup::of(source)?;
+    check_soup(&soup)?;
+    let (triangles, distinct) = (soup.triangles().len() as u64, soup.without_copies(config.scale.cell_size));
+    Ok((distinct.map_or(soup, Cow::Owned), triangles))
 }
 
 /// Makes spans without a region unwalkable.

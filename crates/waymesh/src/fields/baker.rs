@@ -1,21 +1,21 @@
 //! Bakers by the names of settings.
 
-use waymesh_core::{AreaTable, TriangleSoup, TriangleSource};
+use waymesh_core::{AreaTable, TriangleSource};
 
 #[cfg(feature = "slices")]
 use super::SLICES;
 #[cfg(feature = "storeys")]
 use super::STOREYS;
-use super::{BAKE, Entries, Field, FieldError, TILES, Value};
+use super::{BAKE, Entries, Field, FieldError, VOXELS, Value};
 use crate::bake::FrontEnd;
 #[cfg(feature = "slices")]
 use crate::front::Slices;
 #[cfg(feature = "storeys")]
 use crate::front::Storeys;
-use crate::{Bake, BakeError, Baker, Observer, Tiles, Voxels};
+use crate::{Bake, BakeError, Baker, Observer, Voxels};
 
 /// Names of the pipelines of triangles.
-const PIPELINES: [&str; 4] = ["voxels", "tiles", "storeys", "slices"];
+const PIPELINES: [&str; 3] = ["voxels", "storeys", "slices"];
 
 /// Returns a baker with the settings that are given over those it has; `areas` are those that files
 /// or plans name.
@@ -40,8 +40,6 @@ pub fn baker<F: FrontEnd + Clone>(
 pub enum AnyBaker {
     /// Voxels.
     Voxels(Baker<Voxels>),
-    /// Voxels, tile by tile.
-    Tiles(Baker<Tiles>),
     /// Whole storeys.
     #[cfg(feature = "storeys")]
     Storeys(Baker<Storeys>),
@@ -59,8 +57,7 @@ impl AnyBaker {
     pub fn of(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Self, FieldError> {
         let pipeline = entries.take("pipeline").cloned().unwrap_or_else(|| Value::from("voxels"));
         match pipeline.to::<String>().as_deref() {
-            Some("voxels") => baker(Baker::voxels(), &[], entries, areas).map(Self::Voxels),
-            Some("tiles") => baker(Baker::tiles(), TILES, entries, areas).map(Self::Tiles),
+            Some("voxels") => baker(Baker::voxels(), VOXELS, entries, areas).map(Self::Voxels),
             #[cfg(feature = "storeys")]
             Some("storeys") => baker(Baker::storeys(), STOREYS, entries, areas).map(Self::Storeys),
             #[cfg(feature = "slices")]
@@ -69,18 +66,21 @@ impl AnyBaker {
         }
     }
 
-    /// Bakes triangles in memory.
+    /// Bakes triangles.
     ///
     /// # Errors
     /// See [`Baker::bake`].
-    pub fn bake_observed(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
+    pub fn bake_observed(
+        &self,
+        source: &(dyn TriangleSource + 'static),
+        observer: &mut dyn Observer,
+    ) -> Result<Bake, BakeError> {
         match self {
-            Self::Voxels(baker) => baker.bake_observed(soup, observer),
-            Self::Tiles(baker) => baker.bake_observed(soup as &dyn TriangleSource, observer),
+            Self::Voxels(baker) => baker.bake_observed(source, observer),
             #[cfg(feature = "storeys")]
-            Self::Storeys(baker) => baker.bake_observed(soup, observer),
+            Self::Storeys(baker) => baker.bake_observed(source, observer),
             #[cfg(feature = "slices")]
-            Self::Slices(baker) => baker.bake_observed(soup, observer),
+            Self::Slices(baker) => baker.bake_observed(source, observer),
         }
     }
 }

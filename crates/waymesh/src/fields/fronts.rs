@@ -13,7 +13,7 @@ use crate::FloorPlans;
 use crate::Slices;
 #[cfg(feature = "storeys")]
 use crate::Storeys;
-use crate::Tiles;
+use crate::Voxels;
 
 impl FromValue for PathBuf {
     fn from_value(value: &Value) -> Option<Self> {
@@ -42,8 +42,7 @@ macro_rules! folder {
     };
 }
 
-/// The side of a tile of a front end that can do without tiles.
-#[cfg(any(feature = "storeys", feature = "slices"))]
+/// The side of a tile of a front end.
 macro_rules! tile_cells {
     ($of:ty) => {
         plain!(
@@ -57,16 +56,9 @@ macro_rules! tile_cells {
     };
 }
 
-/// The fields of [`Tiles`].
-pub const TILES: &[Field<Tiles>] = &[
-    plain!(
-        Tiles,
-        "tile_cells",
-        tile_cells,
-        FieldKind::Count { low: 16, high: 1024 },
-        "Side of a tile in cells. The mesh does not depend on it."
-    )
-    .for_argument(Some("tile")),
+/// The fields of [`Voxels`].
+pub const VOXELS: &[Field<Voxels>] = &[
+    tile_cells!(Voxels),
     folder!(
         "folder",
         folder,

@@ -29,7 +29,7 @@ pub use baker::{AnyBaker, baker, unknown_pipeline};
 pub use fronts::SLICES;
 #[cfg(feature = "storeys")]
 pub use fronts::STOREYS;
-pub use fronts::{LOAD, TILES};
+pub use fronts::{LOAD, VOXELS};
 #[cfg(feature = "floorplan")]
 pub use fronts::{PLANS, READ};
 pub use shapes::{area_of, mark_of, shape_of, soup_of};

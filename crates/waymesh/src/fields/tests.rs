@@ -27,6 +27,7 @@ fn other<T>(field: &Field<T>, settings: &T) -> Value {
             name => panic!("{name} is not in this test"),
         },
         (FieldKind::Text, _) if field.name == "agent" => "person".into(),
+        (FieldKind::Text, Value::Unset) => "a/folder".into(),
         (kind, value) => panic!("{}: {kind:?} has the default {value}", field.name),
     }
 }
@@ -55,6 +56,7 @@ fn every_field_of_a_bake_has_a_name() {
     turn(BAKE, &config);
     turn(JUMPS, &crate::JumpConfig::default());
     turn(LOAD, &crate::io::LoadOptions::default());
+    turn(VOXELS, &Voxels::default());
     for (option, _) in config.differences(&config) {
         assert!(BAKE.iter().any(|field| field.option == option), "{option} has no name");
     }

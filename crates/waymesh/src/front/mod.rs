@@ -6,8 +6,7 @@ pub(crate) mod plan;
 mod slices;
 #[cfg(feature = "storeys")]
 mod storeys;
-pub(crate) mod tiles;
-mod voxels;
+pub(crate) mod voxels;
 
 #[cfg(feature = "floorplan")]
 pub use plan::FloorPlans;
@@ -15,5 +14,4 @@ pub use plan::FloorPlans;
 pub use slices::Slices;
 #[cfg(feature = "storeys")]
 pub use storeys::Storeys;
-pub use tiles::{ManifestTile, TileBaker, TileManifest, Tiles, tile_note};
-pub use voxels::{Stages, Voxels};
+pub use voxels::{ManifestTile, Stages, TileBaker, TileManifest, Voxels, tile_note};

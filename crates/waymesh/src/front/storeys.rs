@@ -22,8 +22,8 @@ use waymesh_voxel::encode_head_rooms;
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, FrontEnd, GridReport, Ground, Heights,
-    Keep, Recorder, Refused, Report, StageSet, apply_marks, check_soup, clear_unlabelled, covered_in_all,
-    warn_of_marks,
+    Keep, Recorder, Refused, Report, StageSet, apply_marks, clear_unlabelled, covered_in_all,
+    distinct_triangles, warn_of_marks,
 };
 
 /// Storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth
@@ -116,7 +116,7 @@ impl DrawnGround {
 }
 
 impl FrontEnd for Storeys {
-    type Input = TriangleSoup;
+    type Input = dyn TriangleSource;
     const NAME: &'static str = "storeys";
     const REFUSED: Refused = &[
         ("max_ledge", "depth maps hold no voxels to climb along; use jumps, or voxels"),
@@ -134,17 +134,15 @@ impl FrontEnd for Storeys {
 
     fn ground<'a>(
         &'a self,
-        soup: &'a TriangleSoup,
+        source: &'a dyn TriangleSource,
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        check_soup(soup)?;
         let config = stages.config();
+        let (soup, triangles) = distinct_triangles(source, config)?;
+        let soup = &*soup;
         warn_of_outliers(soup, &config.scale, recorder);
         warn_of_shape(soup, &config.agent, &config.scale, recorder);
-        let triangles = soup.triangles().len() as u64;
-        let distinct = soup.without_copies(config.scale.cell_size);
-        let soup = distinct.as_ref().unwrap_or(soup);
         let bounds = soup.bounds();
         let frame = GridFrame::fit(&bounds, &config.scale).map_err(ConfigError::Grid)?;
         let storeys = StoreysConfig::default()
@@ -181,8 +179,8 @@ impl FrontEnd for Storeys {
         Ok(Ground::new(Borders::Traced(borders), heights, report))
     }
 
-    fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
-        Some(soup)
+    fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
+        Some(source)
     }
 }
 

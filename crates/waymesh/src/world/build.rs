@@ -16,7 +16,7 @@ use super::packed_polygons::PackedPolygons;
 use super::polygons::{TilePolygons, tile_polygons};
 use super::tile_file::{self, Prebaked, digest};
 use crate::bake::{BakeError, Recorder, StageSet};
-use crate::front::tiles::{field_builder, field_window};
+use crate::front::voxels::{field_builder, field_window};
 use crate::links::jumps::Obstacles as Flights;
 
 pub(super) fn failed(error: waymesh_voxel::VoxelError) -> BakeError {

@@ -109,7 +109,7 @@ pub(super) fn fit<'a>(
         let parts: Vec<&LabelledWindow> = parts.iter().collect();
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
-    let windows = crate::front::tiles::windows(stages.config().max_memory_bytes);
+    let windows = crate::front::voxels::windows(stages.config().max_memory_bytes);
     let ranges = || {
         let of_tile = |(&tile, known)| Some((tile, joined.ranges.get(&key(tile))?.clone(), known));
         wanted.iter().filter_map(of_tile)

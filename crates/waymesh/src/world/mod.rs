@@ -31,7 +31,7 @@ use crate::bake::{
     BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, is_swapped, warn_of_mark, warn_of_marks,
 };
 use crate::front::Voxels;
-use crate::front::tiles::{field_builder, halo_cells};
+use crate::front::voxels::{field_builder, halo_cells};
 use build::{BuiltTile, KeptTile, WorldMark, gather};
 use join::Facings;
 use links::{TileClimbs, TileJumps, WorldLinks};
@@ -165,8 +165,13 @@ impl World {
 
     /// An empty world that is cut like this.
     fn on(baker: Baker<Voxels>, layout: TileLayout) -> Result<Self, BakeError> {
+        const NAME: &str = "a world";
         let (stages, frame) = (baker.stages, *layout.frame());
-        stages.refuse("a world", &Voxels::defaults(), REFUSED)?;
+        stages.refuse(NAME, &Voxels::defaults(), REFUSED)?;
+        if let Some(option) = baker.front.option_of_tiles() {
+            let reason = "its tiles are those of `World::new`, in memory";
+            return Err(BakeError::OptionNotSupported { option, front_end: NAME, reason });
+        }
         let config = stages.config();
         let grid = TileGrid { side: layout.side_cells(), columns: layout.columns(), rows: layout.rows() };
         let order = VertexOrder::OwnFirst;

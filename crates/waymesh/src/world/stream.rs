@@ -16,7 +16,7 @@ use super::tile_file::{self, Digests, Prebaked, digest};
 use super::{TileGround, World};
 use crate::bake::{BakeError, Baker};
 use crate::front::Voxels;
-use crate::front::tiles::{VERSION, check_version, read_layout, write_layout};
+use crate::front::voxels::{VERSION, check_version, read_layout, write_layout};
 
 /// Second line of what is noted in a folder of a world's tiles, after the version.
 const TITLE: &str = "world";

@@ -10,7 +10,7 @@ use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{ClearPathOptions, PlaceSampler, QueryError};
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathSearch, QueryScratch, Reach, Voxels, World,
+    Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathSearch, QueryScratch, Reach, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -22,7 +22,7 @@ fn radius_nothing_is_the_shortest_path_of_the_mesh() {
     let (mut clear_scratch, mut scratch) = (QueryScratch::default(), QueryScratch::default());
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
     let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
-    let mesh = clear(Baker::new(Voxels, config).bake(&soup).unwrap());
+    let mesh = clear(Baker::voxels().with_config(config).bake(&soup).unwrap());
     let mut random = Random::new(1);
     let places: Vec<Vec3> = (0..60)
         .map(|_| {
@@ -61,7 +61,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
     let bake = |radius: f32| {
         let agent = Agent::default().with_radius(radius);
         let config = BakeConfig::default().with_agent(agent).with_scale(0.1, 0.1).with_max_edge_error(0.05);
-        Baker::new(Voxels, config).bake(soup).unwrap()
+        Baker::voxels().with_config(config).bake(soup).unwrap()
     };
     let mesh = clear(bake(0.0));
     let (mut scratch, mut clear_scratch) = (QueryScratch::default(), QueryScratch::default());
@@ -177,7 +177,7 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
         let config = BakeConfig::default()
             .with_scale(polygon, polygon * 0.66)
             .with_agent(Agent::default().with_radius(0.0));
-        let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), tile_cells).unwrap();
+        let mut world = World::new(Baker::voxels().with_config(config), &soup.bounds(), tile_cells).unwrap();
         world.add_triangles(&soup, &mut ()).unwrap();
         world.update(&mut ()).unwrap();
         let mesh = clear(NavMesh::clone(&world.handle().mesh()));

@@ -9,7 +9,7 @@ use waymesh::core::Random;
 use waymesh::graph::{ClearPathOptions, PlaceSampler, QueryError};
 use waymesh::{
     Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, NavMesh, Outcome, PathSearch, QueryScratch,
-    TriangleSoup, Voxels, World,
+    TriangleSoup, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -90,7 +90,7 @@ fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Su
 
 fn bake(soup: &TriangleSoup) -> ClearanceNavMesh {
     let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
-    clear(Baker::new(Voxels, config).bake(soup).unwrap())
+    clear(Baker::voxels().with_config(config).bake(soup).unwrap())
 }
 
 fn check(sum: &Sum, name: &str) {
@@ -118,7 +118,7 @@ fn generated_levels_of_every_baker() {
         let storeys = clear(Baker::storeys().bake(&soup).unwrap());
         compare(&storeys, &[0.2, 0.5], 100, &format!("{name}, storeys"));
         let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
-        let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 32).unwrap();
+        let mut world = World::new(Baker::voxels().with_config(config), &soup.bounds(), 32).unwrap();
         world.add_triangles(&soup, &mut ()).unwrap();
         world.update(&mut ()).unwrap();
         let mesh = clear(NavMesh::clone(&world.handle().mesh()));

@@ -12,7 +12,7 @@ use waymesh::floorplan::{Door, FloorPlan, Outline, PlanFormat, ReadOptions, Shap
 use waymesh::graph::{Link, LinkEnd, LinkId, LinkUse, PlaceSampler, QueryError};
 use waymesh::{
     Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions,
-    PathSearch, QueryScratch, Reach, Storeys, TriangleSoup, Voxels,
+    PathSearch, QueryScratch, Reach, Storeys, TriangleSoup,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -287,7 +287,7 @@ fn thin() -> BakeConfig {
 }
 
 fn voxels(config: BakeConfig, soup: &TriangleSoup) -> NavMesh {
-    Baker::new(Voxels, config).bake(soup).unwrap()
+    Baker::voxels().with_config(config).bake(soup).unwrap()
 }
 
 #[test]

@@ -7,7 +7,7 @@ use waymesh::graph::NavMesh;
 use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
 use waymesh::{
     Area, AreaCosts, AreaTable, BakeConfig, Baker, Bounds, DecompositionKind, PartitionKind, PathOptions,
-    QueryScratch, Reach, Slices, Storeys, Tiles, TriangleSoup, Voxels, World,
+    QueryScratch, Reach, Slices, Storeys, TriangleSoup, Voxels, World,
 };
 
 const MUD: AreaId = AreaId(2);
@@ -97,9 +97,9 @@ fn areas_reach_the_polygons_of_voxels() {
             [DecompositionKind::default(), DecompositionKind::Greedy, DecompositionKind::HertelMehlhorn]
         {
             let config = config::<Voxels>().with_partition(partition).with_decomposition(decomposition);
-            let mesh = bake(Voxels, config.clone(), &soup);
+            let mesh = bake(Voxels::default(), config.clone(), &soup);
             check(&format!("{partition:?}, {decomposition:?}"), &mesh, 0.2);
-            assert_eq!(mesh, bake(Voxels, config, &backwards(&soup)), "{partition:?}");
+            assert_eq!(mesh, bake(Voxels::default(), config, &backwards(&soup)), "{partition:?}");
         }
     }
 }
@@ -107,11 +107,11 @@ fn areas_reach_the_polygons_of_voxels() {
 #[test]
 fn areas_reach_the_polygons_of_tiles() {
     let soup = ground();
-    let whole = bake(Voxels, config::<Voxels>(), &soup);
+    let whole = bake(Voxels::default(), config::<Voxels>(), &soup);
     // With little memory triangles are spilled.
     for (tile_cells, memory) in [(16, 1 << 20), (48, 1), (0, 1 << 30)] {
-        let config = config::<Tiles>().with_max_memory_bytes(memory);
-        let tiled = bake(Tiles::default().with_tile_cells(tile_cells), config, &backwards(&soup));
+        let config = config::<Voxels>().with_max_memory_bytes(memory);
+        let tiled = bake(Voxels::default().with_tile_cells(tile_cells), config, &backwards(&soup));
         assert_eq!(tiled, whole, "tiles of {tile_cells} cells");
     }
 }
@@ -193,7 +193,7 @@ fn areas_reach_the_polygons_of_a_world() {
     let soup = ground();
     let mut config = config::<Voxels>();
     config.min_region = Voxels::defaults().min_region;
-    let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 32).expect("a world");
+    let mut world = World::new(Baker::voxels().with_config(config), &soup.bounds(), 32).expect("a world");
     world.add_triangles(&soup, &mut ()).expect("tiles");
     world.update(&mut ()).expect("ground");
     check("a world", &world.handle().mesh(), 0.2);
@@ -217,7 +217,7 @@ fn the_highest_surface_gives_the_area() {
         floor(&mut soup, [0.0, 6.0], [0.0, 6.0], [ice; 2], ICE);
         for soup in [soup.clone(), backwards(&soup)] {
             for mesh in [
-                bake(Voxels, config::<Voxels>(), &soup),
+                bake(Voxels::default(), config::<Voxels>(), &soup),
                 bake(Storeys::default(), config::<Storeys>(), &soup),
                 bake(Slices::default(), slices_config(), &soup),
             ] {
@@ -226,7 +226,7 @@ fn the_highest_surface_gives_the_area() {
         }
         floor(&mut soup, [0.0, 6.0], [0.0, 3.0], [mud.max(ice); 2], AreaId::NULL);
         for mesh in [
-            bake(Voxels, config::<Voxels>(), &soup),
+            bake(Voxels::default(), config::<Voxels>(), &soup),
             bake(Storeys::default(), config::<Storeys>(), &soup),
             bake(Slices::default(), slices_config(), &soup),
         ] {
@@ -288,12 +288,12 @@ fn check_marks(name: &str, mesh: &NavMesh, plain: &NavMesh) {
 fn marks_give_ground_another_area() {
     let soup = square();
     let marked = |config: BakeConfig| config.with_marks(marks());
-    let plain = bake(Voxels, config::<Voxels>(), &soup);
-    let voxels = bake(Voxels, marked(config::<Voxels>()), &soup);
+    let plain = bake(Voxels::default(), config::<Voxels>(), &soup);
+    let voxels = bake(Voxels::default(), marked(config::<Voxels>()), &soup);
     check_marks("voxels", &voxels, &plain);
     for tile_cells in [16, 32] {
-        let tiles = Tiles::default().with_tile_cells(tile_cells);
-        assert_eq!(bake(tiles, marked(config::<Tiles>()), &soup), voxels, "tiles of {tile_cells} cells");
+        let tiles = Voxels::default().with_tile_cells(tile_cells);
+        assert_eq!(bake(tiles, marked(config::<Voxels>()), &soup), voxels, "tiles of {tile_cells} cells");
     }
     let plain = bake(Storeys::default(), config::<Storeys>(), &soup);
     let storeys = bake(Storeys::default(), marked(config::<Storeys>()), &soup);
@@ -328,9 +328,9 @@ fn a_mesh_marks_what_a_prism_of_the_same_shape_does() {
     };
     let both = [&by_mesh, &by_prism];
     let marked = |config: BakeConfig, marks: &[Mark]| config.with_marks(marks.to_vec());
-    check("voxels", both.map(|marks| bake(Voxels, marked(config::<Voxels>(), marks), &soup)));
-    let tiles = Tiles::default().with_tile_cells(16);
-    check("tiles", both.map(|marks| bake(tiles.clone(), marked(config::<Tiles>(), marks), &soup)));
+    check("voxels", both.map(|marks| bake(Voxels::default(), marked(config::<Voxels>(), marks), &soup)));
+    let tiles = Voxels::default().with_tile_cells(16);
+    check("tiles", both.map(|marks| bake(tiles.clone(), marked(config::<Voxels>(), marks), &soup)));
     let storeys = Storeys::default().with_tile_cells(16);
     check("storeys", both.map(|marks| bake(storeys, marked(config::<Storeys>(), marks), &soup)));
     let slices = Slices::default().with_tile_cells(16);
@@ -338,8 +338,8 @@ fn a_mesh_marks_what_a_prism_of_the_same_shape_does() {
     check(
         "a world",
         both.map(|marks| {
-            let mut world =
-                World::new(Baker::new(Voxels, config::<Voxels>()), &soup.bounds(), 16).expect("a world");
+            let mut world = World::new(Baker::voxels().with_config(config::<Voxels>()), &soup.bounds(), 16)
+                .expect("a world");
             world.add_triangles(&soup, &mut ()).expect("tiles");
             world.update(&mut ()).expect("ground");
             let plain = world.handle().mesh();
@@ -403,7 +403,7 @@ fn marks_of_slices_look_at_the_true_ground() {
 fn marks_come_and_go_in_a_world() {
     let soup = square();
     let world = |config: BakeConfig| {
-        let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 16).expect("a world");
+        let mut world = World::new(Baker::voxels().with_config(config), &soup.bounds(), 16).expect("a world");
         world.add_triangles(&soup, &mut ()).expect("tiles");
         world.update(&mut ()).expect("ground");
         world
@@ -431,7 +431,7 @@ fn a_mesh_keeps_the_names_and_costs_of_its_areas() {
         MarkShape::Box { bounds: Bounds { min: vec3(4.0, -1.0, -1.0), max: vec3(6.0, 1.0, 7.0) } },
         MUD,
     )]);
-    let mesh = bake(Voxels, config, &square());
+    let mesh = bake(Voxels::default(), config, &square());
     assert_eq!((mesh.area_table(), mesh.area_by_name("mud")), (&areas, Some(MUD)));
     let options = PathOptions::default().with_cost(AreaCosts::of_mesh(&mesh));
     let (from, to) = (vec3(3.0, 0.0, 5.0), vec3(7.0, 0.0, 5.0));

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh::{Agent, BakeConfig, BakeError, Baker, TriangleSoup, Voxels};
+use waymesh::{Agent, BakeConfig, BakeError, Baker, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::Recording;
 
@@ -13,7 +13,7 @@ fn floor(size: f32) -> TriangleSoup {
 }
 
 fn bake(config: BakeConfig, soup: &TriangleSoup) -> Result<waymesh::NavMesh, BakeError> {
-    Baker::new(Voxels, config.with_validate_stages(true)).bake(soup)
+    Baker::voxels().with_config(config.with_validate_stages(true)).bake(soup)
 }
 
 fn message(config: BakeConfig, soup: &TriangleSoup) -> String {

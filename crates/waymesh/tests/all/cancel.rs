@@ -6,7 +6,7 @@ use waymesh::bake::FrontEnd;
 use waymesh::core::{CancelToken, Cancelled};
 use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
 use waymesh::{
-    BakeError, Baker, Enclosed, JumpConfig, Observer, PlanWorld, QueryScratch, Tiles, TriangleSource, World,
+    BakeError, Baker, Enclosed, JumpConfig, Observer, PlanWorld, QueryScratch, TriangleSource, Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -26,6 +26,11 @@ impl Observer for Patience {
     fn is_cancelled(&mut self) -> bool {
         self.stages_left == 0
     }
+}
+
+/// A baker of tiles.
+fn tiles(tile_cells: u32) -> Baker<Voxels> {
+    Baker::voxels().with_front(Voxels::default().with_tile_cells(tile_cells))
 }
 
 /// Cancels after every stage once, and once not at all.
@@ -50,7 +55,7 @@ fn every_front_end_ends_where_the_observer_asks() {
     cancel_everywhere(&Baker::storeys(), &soup);
     cancel_everywhere(&Baker::slices(), &soup);
     let source: &dyn TriangleSource = &soup;
-    cancel_everywhere(&Baker::tiles(), source);
+    cancel_everywhere(&tiles(256), source);
     let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
     cancel_everywhere(&Baker::plans(), &plan.expect("the example is a plan"));
 }
@@ -73,9 +78,9 @@ impl Observer for OneTile {
 fn finished_tiles_of_a_cancelled_bake_are_kept() {
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
     let folder = tempfile::tempdir().expect("a folder");
-    let baker = Baker::tiles();
+    let baker = Baker::voxels();
     let threads = baker.config().clone().with_threads(1);
-    let front = Tiles::default().with_tile_cells(64).with_folder(folder.path());
+    let front = Voxels::default().with_tile_cells(64).with_folder(folder.path());
     let baker = baker.with_config(threads).with_front(front);
     let error = baker.bake_observed(&soup, &mut OneTile::default()).expect_err("it was cancelled");
     assert!(matches!(error, BakeError::Cancelled(_)), "{error}");
@@ -174,8 +179,7 @@ fn every_front_end_ends_within_its_stages() {
     cancel_at_checkpoints(&one_thread(Baker::storeys()), &soup);
     cancel_at_checkpoints(&one_thread(Baker::slices()), &soup);
     let source: &dyn TriangleSource = &soup;
-    let small = Tiles::default().with_tile_cells(32);
-    cancel_at_checkpoints(&one_thread(Baker::tiles().with_front(small)), source);
+    cancel_at_checkpoints(&one_thread(tiles(32)), source);
     let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
     cancel_at_checkpoints(&one_thread(Baker::plans()), &plan.expect("the example is a plan"));
     // Settings of rare stages.
@@ -194,7 +198,7 @@ fn threads_end_together() {
         let config = baker.config().clone().with_threads(threads);
         cancel_at_checkpoints(&baker.with_config(config.clone()), &soup);
         let source: &dyn TriangleSource = &soup;
-        let tiles = Baker::tiles().with_front(Tiles::default().with_tile_cells(48)).with_config(config);
+        let tiles = tiles(48).with_config(config);
         let mut counter = AtCheckpoint::never();
         tiles.bake_observed(source, &mut counter).expect("nobody cancels");
         for part in 1..8 {

@@ -1,6 +1,6 @@
 //! Determinism: equal scenes give equal meshes, bit by bit.
 
-use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
+use waymesh::{BakeConfig, Baker, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::levels::find;
 use waymesh_testkit::soups::shuffled;
@@ -11,7 +11,7 @@ fn threads_and_the_order_of_triangles_do_not_show() {
         for soup in [scene.build(&SceneConfig::default()), scene.broken(1)] {
             let config = BakeConfig::default();
             let bytes = |threads, soup: &TriangleSoup| {
-                let pipeline = Baker::new(Voxels, config.clone().with_threads(threads));
+                let pipeline = Baker::voxels().with_config(config.clone().with_threads(threads));
                 let mesh = pipeline.bake(soup).unwrap_or_else(|error| panic!("{}: {error}", scene.name()));
                 let mut bytes = Vec::new();
                 waymesh::io::write_wmesh(&mesh, &mut bytes).expect("memory takes it");
@@ -39,7 +39,7 @@ fn stages_of_fine_grids_are_the_same_on_any_number_of_threads() {
     for (name, soup) in built.into_iter().chain(levels) {
         let config = BakeConfig::default().with_scale(0.12, 0.1);
         let stages = |threads| {
-            let pipeline = Baker::new(Voxels, config.clone().with_threads(threads));
+            let pipeline = Baker::voxels().with_config(config.clone().with_threads(threads));
             pipeline.bake_stages(&soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"))
         };
         let one = stages(1);

@@ -101,7 +101,7 @@ fn fields_of_a_device_are_as_good_as_voxels() {
             assert_same(bake(true), bake(false));
             let bake = |on_device: bool| {
                 let mut recording = Recording::default();
-                let tiles = waymesh::Tiles::default().with_tile_cells(32);
+                let tiles = waymesh::Voxels::default().with_tile_cells(32);
                 let baker = Baker::new(tiles, config.clone());
                 let baker = if on_device { baker.with_raster_device(device.clone()) } else { baker };
                 (baker.bake_observed(&soup, &mut recording).expect("a mesh"), recording)

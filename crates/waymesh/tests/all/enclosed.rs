@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh::core::Warning;
 use waymesh::graph::Reach;
-use waymesh::{Bake, Baker, Enclosed, JumpConfig, Keep, NavMesh, Tiles, TriangleSoup, Voxels};
+use waymesh::{Bake, Baker, Enclosed, JumpConfig, Keep, NavMesh, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::boxes::sides;
 use waymesh_testkit::{Random, Recording};
@@ -57,7 +57,7 @@ fn bakes(soup: &TriangleSoup, enclosed: Enclosed) -> Vec<(&'static str, Bake)> {
     }
     bake!(
         "voxels": Baker::voxels(),
-        "tiles": Baker::tiles().with_front(Tiles::default().with_tile_cells(32)),
+        "tiles": Baker::voxels().with_front(Voxels::default().with_tile_cells(32)),
         "storeys": Baker::storeys(),
         "slices": Baker::slices()
     )
@@ -327,10 +327,10 @@ fn the_same_bytes_in_any_order() {
         triangles.swap(at, random.index(at + 1));
     }
     let shuffled = soup(&[triangles]);
-    let front = Tiles::default().with_tile_cells(16);
+    let front = Voxels::default().with_tile_cells(16);
     let tiled = Baker::new(front, config.clone().with_threads(3)).bake(&shuffled).expect("a mesh");
     assert!(tiled == expected);
-    assert!(Baker::new(Voxels, config).bake(&shuffled).expect("a mesh") == expected);
+    assert!(Baker::voxels().with_config(config).bake(&shuffled).expect("a mesh") == expected);
 }
 
 /// Jumps and drops are found on what is left.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use serde::Deserialize;
 use waymesh::io::load;
-use waymesh::{Agent, BakeConfig, Baker, NavMesh, Reach, Storeys, TriangleSoup, Voxels};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, Reach, Storeys, TriangleSoup};
 use waymesh_testkit::levels::find;
 
 /// A narrow agent, for people draw meshes up to the walls, and as steep as they draw them.
@@ -124,7 +124,7 @@ fn reason(soup: &TriangleSoup, place: Vec3, polygon: f32) -> Reason {
 fn compare(name: &str, level: PathBuf, centres: &[Vec3], polygon: f32, least: f64) {
     let soup = &around(&load(level).expect("a level"), centres);
     let config = BakeConfig::default().with_scale(polygon, 0.1).with_agent(agent());
-    let voxels = Baker::new(Voxels, config.clone()).bake(soup).expect("voxels");
+    let voxels = Baker::voxels().with_config(config.clone()).bake(soup).expect("voxels");
     let storeys = Baker::new(Storeys::default(), config).bake(soup);
     for (pipeline, mesh) in [("voxels", voxels), ("storeys", storeys.expect("storeys"))] {
         let is_missed =

@@ -2,13 +2,13 @@
 
 use glam::{Vec3, vec3};
 use waymesh::bake::FrontEnd;
-use waymesh::core::Validate;
+use waymesh::core::{TriangleSource, Validate};
 use waymesh::floorplan::FloorPlan;
 use waymesh::graph::{NavMesh, PathSearch};
 use waymesh::voxel::{Mark, MarkShape};
 use waymesh::{
     Area, AreaFilter, AreaId, AreaTable, BakeConfig, BakeError, Baker, Bounds, FloorPlans, HeadRoomFilter,
-    Outcome, PathOptions, QueryScratch, Reach, Slices, Storeys, Tiles, TriangleSoup, Voxels, World,
+    Outcome, PathOptions, QueryScratch, Reach, Slices, Storeys, TriangleSoup, Voxels, World,
 };
 
 const HEIGHTS: [f32; 3] = [0.9, 1.8, 3.0];
@@ -38,7 +38,7 @@ fn config<F: FrontEnd>(radius: f32) -> BakeConfig {
     config.with_agent(agent)
 }
 
-fn bake<F: FrontEnd<Input = TriangleSoup>>(front: F, config: BakeConfig) -> NavMesh {
+fn bake<F: FrontEnd<Input = dyn TriangleSource>>(front: F, config: BakeConfig) -> NavMesh {
     let mesh = Baker::new(front, config).bake(&hall()).expect("ground");
     mesh.validate().expect("a sound mesh");
     mesh
@@ -72,15 +72,15 @@ fn check(name: &str, mesh: &NavMesh, (slack, least): (f64, usize), alone: impl F
 fn classes_are_the_ground_of_a_bake_for_each_height() {
     for radius in [0.0, 0.4] {
         let classes = config::<Voxels>(radius).with_height_classes(HEIGHTS);
-        let mesh = bake(Voxels, classes.clone());
+        let mesh = bake(Voxels::default(), classes.clone());
         let alone = |height: f32| {
             let config = config::<Voxels>(radius);
             let agent = config.agent.with_height(height);
-            bake(Voxels, config.with_agent(agent))
+            bake(Voxels::default(), config.with_agent(agent))
         };
         check("voxels", &mesh, (0.01, 1000), alone);
         for tile_cells in [16, 32] {
-            let tiles = Tiles::default().with_tile_cells(tile_cells);
+            let tiles = Voxels::default().with_tile_cells(tile_cells);
             let tiled = Baker::new(tiles, classes.clone().with_max_memory_bytes(1 << 30));
             assert_eq!(tiled.bake(&hall()).expect("ground"), mesh, "tiles of {tile_cells} cells");
         }
@@ -100,8 +100,8 @@ fn classes_are_the_ground_of_a_bake_for_each_height() {
 fn classes_are_those_of_a_world() {
     let soup = hall();
     let classes = config::<Voxels>(0.4).with_height_classes(HEIGHTS);
-    let whole = bake(Voxels, classes.clone());
-    let mut world = World::new(Baker::new(Voxels, classes), &soup.bounds(), 32).expect("a world");
+    let whole = bake(Voxels::default(), classes.clone());
+    let mut world = World::new(Baker::voxels().with_config(classes), &soup.bounds(), 32).expect("a world");
     world.add_triangles(&soup, &mut ()).expect("tiles");
     world.update(&mut ()).expect("ground");
     let mesh = world.handle().mesh();
@@ -114,7 +114,7 @@ fn classes_are_those_of_a_world() {
 
 #[test]
 fn agents_pass_where_they_have_room() {
-    let mesh = bake(Voxels, config::<Voxels>(0.4).with_height_classes(HEIGHTS));
+    let mesh = bake(Voxels::default(), config::<Voxels>(0.4).with_height_classes(HEIGHTS));
     let (from, to) = (vec3(1.5, 0.0, 9.0), vec3(8.0, 0.0, 9.0));
     let mut scratch = QueryScratch::default();
     let mut lengths = HEIGHTS.map(|height| {
@@ -157,7 +157,7 @@ fn areas_and_classes_are_told_apart() {
         front(config.with_marks(marks).with_areas(areas.clone()).with_height_classes(HEIGHTS))
     };
     for (name, mesh) in [
-        ("voxels", marked(&|config| bake(Voxels, config), config::<Voxels>(0.4))),
+        ("voxels", marked(&|config| bake(Voxels::default(), config), config::<Voxels>(0.4))),
         ("storeys", marked(&|config| bake(Storeys::default(), config), config::<Storeys>(0.4))),
     ] {
         let of = |least: f32, area: AreaId| -> f64 {
@@ -195,8 +195,9 @@ fn waymesh_bytes(mesh: &NavMesh) -> Vec<u8> {
 #[test]
 fn what_cannot_be_told_apart_is_refused() {
     let soup = hall();
-    let fails =
-        |config: BakeConfig| Baker::new(Voxels, config).bake(&soup).expect_err("a refusal").to_string();
+    let fails = |config: BakeConfig| {
+        Baker::voxels().with_config(config).bake(&soup).expect_err("a refusal").to_string()
+    };
     assert!(fails(config::<Voxels>(0.4).with_height_classes([1.8, 0.9])).contains("height_classes"));
     let mut other = config::<Voxels>(0.4).with_height_classes(HEIGHTS);
     other.agent.height = 2.0;

@@ -1,9 +1,7 @@
 //! Meshes whose ground is only known at the vertices of their polygons.
 
 use waymesh::graph::{MeshFormat, PlaceSampler};
-use waymesh::{
-    AnyPolygon, Bake, BakeConfig, Baker, PathOptions, QueryScratch, Reach, Storeys, Tiles, Voxels,
-};
+use waymesh::{AnyPolygon, Bake, BakeConfig, Baker, PathOptions, QueryScratch, Reach, Storeys, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::Random;
 
@@ -50,9 +48,13 @@ fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
 #[test]
 fn every_front_end_of_triangles_leaves_the_detail_out() {
     let soup = Scene::RollingTerrain.build(&SceneConfig::default());
-    check("voxels", |config| Baker::new(Voxels, config).bake_observed(&soup, &mut ()).expect("bakes"));
+    check("voxels", |config| {
+        Baker::voxels().with_config(config).bake_observed(&soup, &mut ()).expect("bakes")
+    });
     check("tiles", |config| {
-        Baker::new(Tiles::default(), config).bake_observed(&soup, &mut ()).expect("bakes")
+        Baker::new(Voxels::default().with_tile_cells(256), config)
+            .bake_observed(&soup, &mut ())
+            .expect("bakes")
     });
     check("storeys", |config| {
         Baker::new(Storeys::default(), config).bake_observed(&soup, &mut ()).expect("bakes")

@@ -4,7 +4,7 @@
 use glam::{Vec2, Vec3};
 use waymesh::graph::LinkKind;
 use waymesh::voxel::{MarkShape, Obstacle};
-use waymesh::{Agent, BakeConfig, Baker, Bounds, JumpConfig, NavMesh, TriangleSoup, Voxels, World};
+use waymesh::{Agent, BakeConfig, Baker, Bounds, JumpConfig, NavMesh, TriangleSoup, World};
 
 /// Size of a platform, and of its cells.
 const SIDE: f32 = 3.0;
@@ -139,7 +139,7 @@ fn jumps_are_found_wherever_a_slow_search_finds_one() {
     let (mut needed, mut possible, mut cases) = (0, 0, 0);
     let mut missed = Vec::new();
     for case in family() {
-        let mesh = Baker::new(Voxels, config()).bake(&case.scene).expect("bakes");
+        let mesh = Baker::voxels().with_config(config()).bake(&case.scene).expect("bakes");
         let found = jumps(&mesh, &case);
         cases += 1;
         // Ends are on points of the grid, which may be a cell from the nearest place of a border.
@@ -163,8 +163,9 @@ fn jumps_are_found_wherever_a_slow_search_finds_one() {
 #[test]
 fn a_world_has_the_jumps_of_a_bake() {
     for case in family().into_iter().step_by(17) {
-        let mesh = Baker::new(Voxels, config()).bake(&case.scene).expect("bakes");
-        let mut world = World::new(Baker::new(Voxels, config()), &case.scene.bounds(), 48).expect("a world");
+        let mesh = Baker::voxels().with_config(config()).bake(&case.scene).expect("bakes");
+        let mut world =
+            World::new(Baker::voxels().with_config(config()), &case.scene.bounds(), 48).expect("a world");
         world.add_triangles(&case.scene, &mut ()).expect("triangles");
         world.update(&mut ()).expect("builds");
         let [whole, tiled] = [&mesh, &*world.handle().mesh()].map(|mesh| jumps(mesh, &case));

@@ -3,9 +3,7 @@
 use glam::Vec3;
 use waymesh::core::{GridFrame, PlanPoint, PlanVertex, Poly, PolyMesh, RegionId, VertexId};
 use waymesh::graph::{Link, LinkKind};
-use waymesh::{
-    Agent, AreaId, BakeConfig, Baker, JumpConfig, NavMesh, PolyId, TriangleSoup, Voxels, find_jumps,
-};
+use waymesh::{Agent, AreaId, BakeConfig, Baker, JumpConfig, NavMesh, PolyId, TriangleSoup, find_jumps};
 use waymesh_testkit::Random;
 use waymesh_testkit::boxes::add_box;
 
@@ -120,7 +118,7 @@ fn what_can_be_walked_as_well_is_no_jump() {
     let config = BakeConfig::default()
         .with_scale(0.25, 0.25)
         .with_agent(Agent::default().with_radius(0.5).with_max_step(0.3));
-    let mesh = Baker::new(Voxels, config).bake(&soup).expect("a mesh");
+    let mesh = Baker::voxels().with_config(config).bake(&soup).expect("a mesh");
     let count = |detour: f32| {
         let config = JumpConfig::default().with_min_detour(detour);
         let links = find_jumps(&mesh, &soup, &config).expect("good settings");

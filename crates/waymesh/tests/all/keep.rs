@@ -4,8 +4,7 @@ use glam::Vec3;
 use waymesh::bake::FrontEnd;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::{
-    Agent, Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Slices, Storeys, Tiles, TriangleSoup,
-    TriangleSource, Voxels,
+    Agent, Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Slices, Storeys, TriangleSoup, Voxels,
 };
 use waymesh_testkit::boxes::add_box;
 
@@ -74,8 +73,8 @@ fn climbs(config: BakeConfig) -> BakeConfig {
 #[test]
 fn jumps_join_what_is_kept() {
     let soup = platforms(1.5, 0.0);
-    choices(&Voxels, &soup, jumps);
-    choices(&Tiles::default().with_tile_cells(32), &soup as &dyn TriangleSource, jumps);
+    choices(&Voxels::default(), &soup, jumps);
+    choices(&Voxels::default().with_tile_cells(32), &soup, jumps);
     choices(&Storeys::default(), &soup, jumps);
     choices(&Slices::default(), &soup, jumps);
 }
@@ -83,8 +82,8 @@ fn jumps_join_what_is_kept() {
 #[test]
 fn climbs_join_what_is_kept() {
     let soup = platforms(0.0, 1.5);
-    choices(&Voxels, &soup, climbs);
-    choices(&Tiles::default().with_tile_cells(32), &soup as &dyn TriangleSource, climbs);
+    choices(&Voxels::default(), &soup, climbs);
+    choices(&Voxels::default().with_tile_cells(32), &soup, climbs);
 }
 
 #[test]
@@ -114,7 +113,7 @@ fn doors_join_what_is_kept() {
 fn merged_tiles_are_the_untiled_mesh() {
     let soup = platforms(1.5, 0.0);
     let folder = tempfile::tempdir().expect("a folder");
-    let front = Tiles::default().with_tile_cells(32).with_folder(folder.path());
+    let front = Voxels::default().with_tile_cells(32).with_folder(folder.path());
     Baker::new(front.clone(), BakeConfig::default()).bake(&soup).expect("tiles");
     let config = jumps(BakeConfig::default()).with_keep(Keep::ConnectedTo(vec![ON_FIRST]));
     let baker = Baker::new(front, config.clone());
@@ -124,7 +123,7 @@ fn merged_tiles_are_the_untiled_mesh() {
     assert_eq!((merged.islands().len(), merged.links().is_empty()), (2, false));
     let other = baker.merge_tiles(folder.path(), Some(&platforms(1.0, 0.0)), &mut ());
     assert!(other.expect_err("another scene").to_string().contains("another scene"));
-    assert!(merged == Baker::new(Voxels, config).bake(&soup).expect("a mesh"));
+    assert!(merged == Baker::voxels().with_config(config).bake(&soup).expect("a mesh"));
 }
 
 #[test]

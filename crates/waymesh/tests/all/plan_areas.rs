@@ -7,7 +7,7 @@ use waymesh::floorplan::{EXAMPLE, FloorPlan, Outline, PlanFormat, ReadOptions, S
 use waymesh::graph::{AreaCosts, AreaFilter, NavMesh};
 use waymesh::voxel::{ClosedMesh, Mark, MarkShape};
 use waymesh::{
-    AreaId, Baker, Bounds, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Reach, Tiles, World,
+    AreaId, Baker, Bounds, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Reach, Voxels, World,
 };
 
 const MUD: AreaId = AreaId(2);
@@ -143,14 +143,14 @@ fn marks_that_touch_nothing_are_reported() {
             })*};
         }
         let folder = tempfile::tempdir().expect("a folder");
-        let in_folder = || Tiles::default().with_tile_cells(32).with_folder(folder.path());
+        let in_folder = || Voxels::default().with_tile_cells(32).with_folder(folder.path());
         bakes! {
             baker(&plan), &plan;
             Baker::voxels(), &soup;
-            Baker::tiles().with_front(Tiles::default().with_tile_cells(16)), &soup;
-            Baker::tiles().with_front(in_folder()), &soup;
+            Baker::voxels().with_front(Voxels::default().with_tile_cells(16)), &soup;
+            Baker::voxels().with_front(in_folder()), &soup;
             // Read from the folder.
-            Baker::tiles().with_front(in_folder()), &soup;
+            Baker::voxels().with_front(in_folder()), &soup;
             Baker::storeys(), &soup;
             Baker::slices(), &soup;
         }

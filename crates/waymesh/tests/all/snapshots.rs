@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
+use waymesh::{BakeConfig, Baker, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::boxes::add_box;
 use waymesh_testkit::{snapshot, text};
@@ -20,7 +20,7 @@ fn room() -> TriangleSoup {
 
 #[test]
 fn snapshot_every_stage_of_a_room() {
-    let pipeline = Baker::new(Voxels, BakeConfig::default().with_validate_stages(true));
+    let pipeline = Baker::voxels().with_config(BakeConfig::default().with_validate_stages(true));
     let stages = pipeline.bake_stages(&room(), &mut ()).expect("a mesh");
     snapshot!("room_1_heightfield", text::heightfield(&stages.heightfield));
     snapshot!("room_2_field", text::field(&stages.field));
@@ -32,7 +32,7 @@ fn snapshot_every_stage_of_a_room() {
 
 #[test]
 fn snapshot_figures_of_generated_scenes() {
-    let pipeline = Baker::new(Voxels, BakeConfig::default().with_validate_stages(true));
+    let pipeline = Baker::voxels().with_config(BakeConfig::default().with_validate_stages(true));
     let mut page = String::new();
     for scene in Scene::ALL {
         for (kind, soup) in [("sound", scene.build(&SceneConfig::default())), ("broken", scene.broken(1))] {

@@ -5,7 +5,7 @@ use glam::Vec3;
 use waymesh::graph::{Link, LinkKind, QueryError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    Agent, BakeConfig, Baker, Bounds, NavMesh, Outcome, QueryScratch, Tiles, TriangleSoup, Voxels, World,
+    Agent, BakeConfig, Baker, Bounds, NavMesh, Outcome, QueryScratch, TriangleSoup, Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -18,7 +18,7 @@ fn terraces() -> TriangleSoup {
 }
 
 fn bake(config: &BakeConfig, soup: &TriangleSoup) -> NavMesh {
-    let bake = Baker::new(Voxels, config.clone()).bake_observed(soup, &mut ()).expect("bakes");
+    let bake = Baker::voxels().with_config(config.clone()).bake_observed(soup, &mut ()).expect("bakes");
     assert_eq!(bake.report.links, bake.mesh.links().len() as u64);
     bake.mesh
 }
@@ -152,7 +152,7 @@ fn links_do_not_show_tiles() {
     let shuffled = waymesh_testkit::soups::shuffled(&soup, 5);
     for (tile_cells, threads, soup) in [(16, 1, &soup), (48, 2, &shuffled), (0, 2, &shuffled)] {
         let config = config.clone().with_threads(threads).with_max_memory_bytes(1 << 20);
-        let baker = Baker::new(Tiles::default().with_tile_cells(tile_cells), config);
+        let baker = Baker::new(Voxels::default().with_tile_cells(tile_cells), config);
         let tiled = baker.bake_observed(soup, &mut ()).expect("bakes");
         assert_eq!(tiled.mesh.links(), expected.links(), "tiles of {tile_cells}");
         assert!(bytes(&tiled.mesh) == bytes(&expected), "tiles of {tile_cells}");
@@ -160,7 +160,7 @@ fn links_do_not_show_tiles() {
     }
     // Kept in a folder, and read back.
     let folder = tempfile::tempdir().expect("a folder");
-    let tiles = Tiles::default().with_tile_cells(64).with_folder(folder.path());
+    let tiles = Voxels::default().with_tile_cells(64).with_folder(folder.path());
     let baker = Baker::new(tiles, config.clone());
     baker.bake(&soup).expect("bakes");
     let again = baker.bake_observed(&soup, &mut ()).expect("goes on");
@@ -173,7 +173,7 @@ fn links_do_not_show_tiles() {
 #[test]
 fn a_world_that_changes_has_the_links_of_what_is_there() {
     let soup = terraces();
-    let mut world = World::new(Baker::new(Voxels, config()), &soup.bounds(), 32).expect("a world");
+    let mut world = World::new(Baker::voxels().with_config(config()), &soup.bounds(), 32).expect("a world");
     world.add_triangles(&soup, &mut ()).expect("triangles");
     let update = world.update(&mut ()).expect("builds");
     let before = world.handle().mesh();
@@ -210,7 +210,7 @@ fn a_world_that_changes_has_the_links_of_what_is_there() {
     world.update(&mut ()).expect("builds");
     assert_eq!(*world.handle().mesh(), *before);
     // Tile by tile in another order: the same links.
-    let mut other = World::new(Baker::new(Voxels, config()), &soup.bounds(), 32).expect("a world");
+    let mut other = World::new(Baker::voxels().with_config(config()), &soup.bounds(), 32).expect("a world");
     let tiles: Vec<_> = world.tiles().collect();
     for &tile in tiles.iter().rev() {
         other.set_tile(tile, &soup).expect("a tile");

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 use waymesh::{
     Agent, Bake, BakeConfig, BakeError, Baker, DecompositionKind, Keep, NavMesh, Outcome, PartitionKind,
-    PolyId, Storeys, TriangleSoup, Voxels,
+    PolyId, Storeys, TriangleSoup,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels::find, soups};
@@ -66,7 +66,7 @@ fn generated_scenes_are_valid_after_every_stage() {
         for agent in [small(), Agent::default(), small().with_radius(0.0)] {
             let config = config(0.15, agent);
             let found = bake(scene.name(), &config, Storeys::default(), &soup);
-            let voxels = Baker::new(Voxels, config.clone()).bake(&soup).expect("voxels");
+            let voxels = Baker::voxels().with_config(config.clone()).bake(&soup).expect("voxels");
             assert!(
                 found.report.height_error_max <= 0.11,
                 "{}: {}",

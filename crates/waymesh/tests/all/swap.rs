@@ -29,7 +29,7 @@ fn soup() -> TriangleSoup {
 }
 
 fn pipeline() -> Baker<Voxels> {
-    Baker::new(Voxels, BakeConfig::default().with_validate_stages(true))
+    Baker::voxels().with_config(BakeConfig::default().with_validate_stages(true))
 }
 
 /// The mesh of the built-in stages, and the one with a foreign stage, which must have run once.

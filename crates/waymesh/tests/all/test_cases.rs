@@ -3,7 +3,7 @@
 use glam::{Vec3, Vec3Swizzles as _};
 use waymesh::graph::Location;
 use waymesh::{
-    AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach, Voxels,
+    AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
 };
 use waymesh_testkit::levels::find;
 
@@ -40,7 +40,7 @@ fn script(name: &str) -> Option<(String, Vec<Query>)> {
 fn level(file: &str) -> Option<NavMesh> {
     let soup = waymesh::io::load(find(&format!("golden/Meshes/{file}"))?).expect("a level");
     let config = BakeConfig::default().with_validate_stages(true);
-    Some(Baker::new(Voxels, config).bake(&soup).expect("a mesh"))
+    Some(Baker::voxels().with_config(config).bake(&soup).expect("a mesh"))
 }
 
 /// The reach of RecastDemo.

@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use waymesh::core::{Observer, TriangleSource, Warning};
+use glam::Vec3;
+use waymesh::bake::FrontEnd;
+use waymesh::core::stage::StageError;
+use waymesh::core::{AreaVisitor, Observer, TriangleSource, TriangleVisitor, Warning};
 use waymesh::tile::TileError;
-use waymesh::{Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, Tiles, TriangleSoup, Voxels};
+use waymesh::{AreaId, Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
 
@@ -14,6 +17,10 @@ fn config() -> BakeConfig {
         .with_partition(PartitionKind::Surfaces)
         .with_max_ledge(1.4)
         .with_validate_stages(true)
+}
+
+fn tiles(tile_cells: u32, config: BakeConfig) -> Baker<Voxels> {
+    Baker::new(Voxels::default().with_tile_cells(tile_cells), config)
 }
 
 fn bytes(bake: &Bake) -> Vec<u8> {
@@ -40,10 +47,10 @@ fn figures(report: &Report) -> [u64; 10] {
 
 fn tiles_leave_no_trace(name: &str, soup: &TriangleSoup, cell_size: f32) {
     let config = config().with_scale(cell_size, 0.2);
-    let untiled = match Baker::new(Voxels, config.clone()).bake_observed(soup, &mut ()) {
+    let untiled = match Baker::voxels().with_config(config.clone()).bake_observed(soup, &mut ()) {
         Ok(bake) => bake,
         Err(error) => {
-            let tiled = Baker::new(Tiles::default(), config).bake(soup);
+            let tiled = tiles(256, config).bake(soup);
             assert!(tiled.is_err(), "{name}: untiled fails with {error}, tiled does not");
             return;
         }
@@ -55,7 +62,7 @@ fn tiles_leave_no_trace(name: &str, soup: &TriangleSoup, cell_size: f32) {
     {
         // Little memory: triangles are spilled and tiles wait for each other.
         let config = config.clone().with_threads(threads).with_max_memory_bytes(1 << 20);
-        let tiled = Baker::new(Tiles::default().with_tile_cells(tile_cells), config)
+        let tiled = tiles(tile_cells, config)
             .bake_observed(soup, &mut ())
             .expect("what bakes untiled bakes in tiles");
         assert_eq!(figures(&tiled.report), figures(&untiled.report), "{name}, tiles of {tile_cells}");
@@ -85,7 +92,7 @@ fn real_levels_give_the_same_bytes() {
 /// Every level there is, so small that its grid has at most this many cells along a side.
 #[test]
 fn every_real_level_gives_the_same_bytes() {
-    const MOST_CELLS: f32 = 200.0;
+    const MOST_CELLS: f32 = 120.0;
     let is_scene = |file: &Path| waymesh::io::SceneFormat::from_extension(file).is_some();
     for level in levels::all(is_scene) {
         let soup = waymesh::io::load(&level.file).expect("a level");
@@ -103,9 +110,10 @@ fn every_real_level_gives_the_same_bytes() {
 #[test]
 fn a_bake_goes_on_where_it_was_stopped() {
     let soup = Scene::CityBlock.build(&SceneConfig::default());
-    let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
+    let expected =
+        bytes(&Baker::voxels().with_config(config()).bake_observed(&soup, &mut ()).expect("bakes"));
     let folder = tempfile::tempdir().expect("a folder");
-    let tiles = Tiles::default().with_tile_cells(64).with_folder(folder.path()).with_note("a note");
+    let tiles = Voxels::default().with_tile_cells(64).with_folder(folder.path()).with_note("a note");
     let baker = Baker::new(tiles, config());
     let first = baker.bake_observed(&soup, &mut ()).expect("bakes");
     assert!(bytes(&first) == expected);
@@ -151,9 +159,10 @@ fn a_bake_goes_on_where_it_was_stopped() {
 #[test]
 fn tiles_built_alone_are_merged() {
     let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
-    let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
+    let expected =
+        bytes(&Baker::voxels().with_config(config()).bake_observed(&soup, &mut ()).expect("bakes"));
     let folder = tempfile::tempdir().expect("a folder");
-    let baker = Baker::new(Tiles::default().with_tile_cells(32).with_folder(folder.path()), config());
+    let baker = Baker::new(Voxels::default().with_tile_cells(32).with_folder(folder.path()), config());
     let error = baker.merge_tiles(folder.path(), None, &mut ()).expect_err("nothing there");
     assert!(error.to_string().contains("not a folder of waymesh tiles"), "{error}");
     let mut columns_rows = [0, 0];
@@ -178,7 +187,7 @@ fn tiles_built_alone_are_merged() {
     let merged = baker.merge_tiles(folder.path(), None, &mut ()).expect("all are there");
     assert!(bytes(&merged) == expected);
     assert_eq!(merged.report.triangles, soup.triangles().len() as u64);
-    let error = Baker::tiles().bake_tile(&soup, waymesh::tile::Tile::default(), &mut ());
+    let error = Baker::voxels().bake_tile(&soup, waymesh::tile::Tile::default(), &mut ());
     assert!(matches!(error, Err(BakeError::Tile(TileError::NoFolder))));
 }
 
@@ -186,9 +195,10 @@ fn tiles_built_alone_are_merged() {
 #[test]
 fn any_number_of_workers_bakes_the_same_bytes() {
     let soup = Scene::CityBlock.build(&SceneConfig::default());
-    let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
+    let expected =
+        bytes(&Baker::voxels().with_config(config()).bake_observed(&soup, &mut ()).expect("bakes"));
     let baker = |folder: &Path| {
-        Baker::new(Tiles::default().with_tile_cells(64).with_folder(folder), config().with_threads(1))
+        Baker::new(Voxels::default().with_tile_cells(64).with_folder(folder), config().with_threads(1))
     };
     for of in [1, 2, 5, 1000] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -196,7 +206,7 @@ fn any_number_of_workers_bakes_the_same_bytes() {
         let manifest = baker.manifest(&soup).expect("a manifest");
         let tiles = manifest.tiles.len();
         assert!(tiles > 5 && tiles < 1000 && manifest.tiles.iter().all(|tile| !tile.is_done));
-        let patient = Tiles::default().with_patience(std::time::Duration::from_secs(60));
+        let patient = Voxels::default().with_patience(std::time::Duration::from_secs(60));
         let merged = std::thread::scope(|scope| {
             let merge = scope.spawn(|| {
                 let merger = Baker::new(patient, config());
@@ -226,7 +236,7 @@ fn any_number_of_workers_bakes_the_same_bytes() {
         assert!(lost.exists());
         assert_eq!(kept.metadata().and_then(|data| data.modified()).expect("a time"), before);
     }
-    let error = Baker::tiles().bake_share(&soup, 0, 1, &mut ()).expect_err("no folder");
+    let error = Baker::voxels().bake_share(&soup, 0, 1, &mut ()).expect_err("no folder");
     assert!(matches!(error, BakeError::Tile(TileError::NoFolder)), "{error}");
     let folder = tempfile::tempdir().expect("a folder");
     let error = baker(folder.path()).bake_share(&soup, 5, 5, &mut ()).expect_err("no such index");
@@ -238,7 +248,7 @@ fn any_number_of_workers_bakes_the_same_bytes() {
 fn a_merge_refuses_tiles_by_name() {
     let soup = Scene::CityBlock.build(&SceneConfig::default());
     let [folder, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let tiles = |folder: &Path| Tiles::default().with_tile_cells(64).with_folder(folder);
+    let tiles = |folder: &Path| Voxels::default().with_tile_cells(64).with_folder(folder);
     let baker = Baker::new(tiles(folder.path()), config());
     baker.bake_share(&soup, 0, 1, &mut ()).expect("tiles");
     let files: Vec<String> =
@@ -275,18 +285,59 @@ fn a_merge_refuses_tiles_by_name() {
     assert!(error.contains("waymesh 99."), "{error}");
 }
 
+/// Triangles that are not a soup, as those of a file that is too large to be kept.
+struct Streamed(TriangleSoup);
+
+impl TriangleSource for Streamed {
+    fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
+        self.0.visit(visit)
+    }
+
+    fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
+        self.0.visit_with_areas(visit)
+    }
+}
+
+/// A source is read into memory where tiles cannot be used, and for storeys and slices.
+#[test]
+fn every_source_gives_the_bytes_of_a_soup() {
+    const MUD: AreaId = AreaId(3);
+    let mut soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
+    let high = soup.bounds().max.y + 5.0;
+    let corners = [[0.0, 0.0], [0.0, 9.0], [9.0, 9.0], [9.0, 0.0]].map(|[x, z]| Vec3::new(x, high, z));
+    soup.append_area(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]], MUD).expect("four corners");
+    let streamed = Streamed(soup.clone());
+    fn same<F: FrontEnd<Input = dyn TriangleSource>>(
+        baker: &Baker<F>,
+        soup: &TriangleSoup,
+        other: &Streamed,
+    ) {
+        let [whole, streamed] = [soup as &dyn TriangleSource, other]
+            .map(|source| baker.bake_observed(source, &mut ()).expect("a bake"));
+        let name = format!("{}, {:?}", F::NAME, baker.config().partition);
+        assert_eq!(figures(&streamed.report), figures(&whole.report), "{name}");
+        assert!(bytes(&streamed) == bytes(&whole), "{name}");
+        assert!(whole.mesh.polygons().any(|polygon| polygon.area_id() == MUD), "{name}");
+    }
+    for partition in [PartitionKind::Surfaces, PartitionKind::Watershed] {
+        same(&Baker::voxels().with_config(config().with_partition(partition)), &soup, &streamed);
+    }
+    same(&Baker::storeys(), &soup, &streamed);
+    same(&Baker::slices().cell_size(0.2).level_height(0.05), &soup, &streamed);
+}
+
 #[test]
 fn what_cannot_be_tiled_says_so() {
     let soup = Scene::SpiralStairs.build(&SceneConfig::default());
-    let watershed = Baker::new(Tiles::default(), config().with_partition(PartitionKind::Watershed));
+    let watershed = tiles(256, config().with_partition(PartitionKind::Watershed));
     let error = watershed.bake(&soup).expect_err("watershed");
     assert!(error.to_string().contains("partition cannot be used with tiles"), "{error}");
-    let replaced = Baker::new(Tiles::default(), config()).with_trace(waymesh::contour::BorderWalk);
+    let replaced = tiles(256, config()).with_trace(waymesh::contour::BorderWalk);
     assert!(matches!(
         replaced.bake(&soup),
         Err(BakeError::OptionNotSupported { option: "with_trace", front_end: "tiles", .. })
     ));
-    let error = Baker::new(Tiles::default(), config()).bake(&TriangleSoup::default());
+    let error = tiles(256, config()).bake(&TriangleSoup::default());
     assert!(matches!(error, Err(BakeError::NoTriangles { .. })));
 }
 
@@ -348,7 +399,7 @@ fn windows_do_not_show_in_the_ground() {
     use waymesh::detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
     for scene in Scene::ALL {
         let soup = scene.build(&SceneConfig::default());
-        let stages = Baker::new(Voxels, config()).bake_stages(&soup, &mut ()).expect("bakes");
+        let stages = Baker::voxels().with_config(config()).bake_stages(&soup, &mut ()).expect("bakes");
         let detail = DetailConfig::default().with_max_error_levels(0.5);
         let whole = fit_heights(&stages.field, &stages.regions, &stages.polygons, &detail, &mut ());
         let whole = whole.expect("a surface");
@@ -372,9 +423,9 @@ fn workers_that_share_nothing_bake_the_same_bytes() {
     let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
     let jumps = waymesh::JumpConfig::default().with_max_length(2.0);
     let config = config().with_jumps(jumps);
-    let untiled = Baker::new(Voxels, config.clone()).bake_observed(&soup, &mut ()).expect("a bake");
+    let untiled = Baker::voxels().with_config(config.clone()).bake_observed(&soup, &mut ()).expect("a bake");
     let worker = |soup: &TriangleSoup, tile_cells| {
-        let baker = Baker::new(Tiles::default().with_tile_cells(tile_cells), config.clone());
+        let baker = tiles(tile_cells, config.clone());
         baker.apart(soup, &mut ()).expect("a worker")
     };
     let workers = [(); 3].map(|()| worker(&soup, 32));

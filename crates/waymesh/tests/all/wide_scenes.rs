@@ -27,7 +27,10 @@ impl Observer for Watch {
 fn bake(front_end: &str, soup: &TriangleSoup, watch: &mut Watch) -> Result<Bake, BakeError> {
     match front_end {
         "voxels" => Baker::voxels().bake_observed(soup, watch),
-        "tiles" => Baker::tiles().bake_observed(soup, watch),
+        "tiles" => {
+            let tiles = waymesh::Voxels::default().with_tile_cells(256);
+            Baker::voxels().with_front(tiles).bake_observed(soup, watch)
+        }
         "storeys" => Baker::storeys().bake_observed(soup, watch),
         _ => Baker::slices().bake_observed(soup, watch),
     }

@@ -16,7 +16,7 @@ use waymesh::{
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn pipeline(partition: PartitionKind) -> Baker<Voxels> {
-    Baker::new(Voxels, BakeConfig::default().with_partition(partition).with_validate_stages(true))
+    Baker::voxels().with_config(BakeConfig::default().with_partition(partition).with_validate_stages(true))
 }
 
 fn world_of(soup: &TriangleSoup, tile_cells: u32) -> World {
@@ -24,6 +24,21 @@ fn world_of(soup: &TriangleSoup, tile_cells: u32) -> World {
     world.add_triangles(soup, &mut ()).unwrap();
     world.update(&mut ()).unwrap();
     world
+}
+
+/// A world has separate tiles: options of those of a bake would have no effect.
+#[test]
+fn options_of_tiles_are_refused() {
+    let bounds = scene(Scene::DungeonRooms).bounds();
+    for (option, front) in [
+        ("tile_cells", Voxels::default().with_tile_cells(64)),
+        ("folder", Voxels::default().with_folder("tiles")),
+    ] {
+        match World::new(Baker::voxels().with_front(front), &bounds, 48) {
+            Err(BakeError::OptionNotSupported { option: refused, .. }) => assert_eq!(refused, option),
+            other => panic!("{option}: {other:?}"),
+        }
+    }
 }
 
 fn scene(scene: Scene) -> TriangleSoup {

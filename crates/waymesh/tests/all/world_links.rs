@@ -7,7 +7,7 @@ use waymesh::graph::{CorridorOptions, LinkEnd, LinkId, QueryError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
     BakeConfig, BakeError, Baker, Bounds, JumpConfig, Link, LinkKind, NavMesh, Outcome, Path, PathCorridor,
-    PlanWorld, QueryScratch, TriangleSoup, Voxels, World,
+    PlanWorld, QueryScratch, TriangleSoup, World,
 };
 
 /// Boxes from corner to corner.
@@ -26,7 +26,7 @@ fn decks() -> TriangleSoup {
 }
 
 fn world(config: &BakeConfig, soup: &TriangleSoup) -> World {
-    let baker = Baker::new(Voxels, config.clone().with_validate_stages(true));
+    let baker = Baker::voxels().with_config(config.clone().with_validate_stages(true));
     let mut world = World::new(baker, &soup.bounds(), 16).expect("a world");
     world.add_triangles(soup, &mut ()).expect("triangles");
     world.update(&mut ()).expect("builds");
@@ -117,7 +117,7 @@ fn jumps_of_a_world_are_those_of_what_is_there() {
         assert!(link.kind != LinkKind::Jump || z > 4.5, "{link:?}");
     }
     // Equal to a world that had it from the beginning, including ids.
-    let mut fresh = World::new(Baker::new(Voxels, config), &soup.bounds(), 16).expect("a world");
+    let mut fresh = World::new(Baker::voxels().with_config(config), &soup.bounds(), 16).expect("a world");
     fresh.add_obstacle(wall).expect("a wall");
     fresh.add_triangles(&soup, &mut ()).expect("triangles");
     fresh.update(&mut ()).expect("builds");

@@ -15,7 +15,7 @@ use waymesh::io;
 use waymesh::tile::Tile;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{
-    AreaId, BakeConfig, Baker, Bounds, JumpConfig, NavMesh, ObstacleId, Outcome, TriangleSoup, Voxels, World,
+    AreaId, BakeConfig, Baker, Bounds, JumpConfig, NavMesh, ObstacleId, Outcome, TriangleSoup, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -30,7 +30,7 @@ struct State<'a> {
 
 impl State<'_> {
     fn empty(&self) -> World {
-        let baker = Baker::new(Voxels, self.config.clone().with_validate_stages(true));
+        let baker = Baker::voxels().with_config(self.config.clone().with_validate_stages(true));
         World::new(baker, &self.soup.bounds(), 32).unwrap()
     }
 

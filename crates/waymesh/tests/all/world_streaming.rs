@@ -17,7 +17,7 @@ use waymesh::{
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn baker() -> Baker<Voxels> {
-    Baker::new(Voxels, BakeConfig::default().with_validate_stages(true))
+    Baker::voxels().with_config(BakeConfig::default().with_validate_stages(true))
 }
 
 fn world_of(baker: Baker<Voxels>, soup: &TriangleSoup) -> World {
@@ -275,9 +275,9 @@ fn obstacles_and_marks_are_not_written() {
 fn jumps_and_ledges_are_those_of_the_world_that_wrote_the_tiles() {
     let config = BakeConfig::default().with_max_ledge(1.2).with_jumps(JumpConfig::default());
     let soup = scene(Scene::OverlappingStoreys);
-    let baked = world_of(Baker::new(Voxels, config.clone()), &soup);
+    let baked = world_of(Baker::voxels().with_config(config.clone()), &soup);
     assert!(!baked.handle().mesh().links().is_empty());
-    let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), 32).unwrap();
+    let mut world = World::new(Baker::voxels().with_config(config), &soup.bounds(), 32).unwrap();
     for tile in baked.tiles() {
         world.read_tile(&bytes_of(&baked, tile)).unwrap();
     }
@@ -309,20 +309,20 @@ fn torn_damaged_and_foreign_tiles_are_refused() {
     other_version[7] += 1;
     assert!(matches!(refused(&other_version), TileError::OtherVersion { .. }));
     let config = BakeConfig::default().with_max_edge_length(3.0);
-    let other_settings = world_of(Baker::new(Voxels, config.clone()), &soup);
+    let other_settings = world_of(Baker::voxels().with_config(config.clone()), &soup);
     assert!(matches!(refused(&bytes_of(&other_settings, tile)), TileError::OtherBake { .. }));
     let other_grid = world_of(baker(), &scene(Scene::RollingTerrain));
     let foreign = bytes_of(&other_grid, other_grid.tiles().next().unwrap());
     assert!(matches!(refused(&foreign), TileError::OtherBake { .. }));
     // Threads and memory make no other tiles.
     let config = BakeConfig::default().with_threads(1).with_max_memory_bytes(1 << 30);
-    let same = world_of(Baker::new(Voxels, config), &soup);
+    let same = world_of(Baker::voxels().with_config(config), &soup);
     world.read_tile(&bytes_of(&same, tile)).unwrap();
 
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(World::open(baker(), folder.path()), Err(BakeError::Tile(TileError::NotTiles { .. }))));
     baked.write_tiles(folder.path(), &mut ()).unwrap();
-    let error = World::open(Baker::new(Voxels, config_of(3.0)), folder.path()).unwrap_err();
+    let error = World::open(Baker::voxels().with_config(config_of(3.0)), folder.path()).unwrap_err();
     assert!(matches!(error, BakeError::Tile(TileError::OtherBake { .. })), "{error}");
     let error = other_settings.write_tiles(folder.path(), &mut ()).unwrap_err();
     assert!(matches!(error, BakeError::Tile(TileError::OtherBake { .. })), "{error}");
@@ -373,7 +373,7 @@ fn a_world_is_opened_from_files_that_the_caller_read() {
     }
     update(&mut world);
     assert!(packed(&world) == packed(&baked), "what is refused changes nothing");
-    let error = open(Baker::new(Voxels, config_of(3.0)), &manifest).unwrap_err();
+    let error = open(Baker::voxels().with_config(config_of(3.0)), &manifest).unwrap_err();
     assert!(
         matches!(&error, BakeError::Tile(TileError::OtherBake { path, .. }) if path == nowhere),
         "{error}"

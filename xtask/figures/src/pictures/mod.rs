@@ -8,7 +8,7 @@ mod solid;
 
 use anyhow::Result;
 use waymesh::front::Stages;
-use waymesh::{Agent, BakeConfig, Baker, FloorPlans, NavMesh, Storeys, TriangleSoup, Voxels};
+use waymesh::{Agent, BakeConfig, Baker, FloorPlans, NavMesh, Storeys, TriangleSoup};
 
 use crate::cargo;
 use sheet::save;
@@ -85,12 +85,12 @@ fn config(cell_size: f32) -> BakeConfig {
 
 /// All stages of a bake in voxels.
 fn stages(soup: &TriangleSoup, cell_size: f32) -> Result<Stages> {
-    Ok(Baker::new(Voxels, config(cell_size)).bake_stages(soup, &mut ())?)
+    Ok(Baker::voxels().with_config(config(cell_size)).bake_stages(soup, &mut ())?)
 }
 
 /// The mesh of a bake in voxels.
 fn voxels(soup: &TriangleSoup, cell_size: f32) -> Result<NavMesh> {
-    Ok(Baker::new(Voxels, config(cell_size)).bake(soup)?)
+    Ok(Baker::voxels().with_config(config(cell_size)).bake(soup)?)
 }
 
 fn by_storeys(soup: &TriangleSoup, cell_size: f32) -> Result<NavMesh> {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use waymesh::glam::{Vec3, vec3};
 use waymesh::io::svg::{Colour, Style};
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{Agent, BakeConfig, Baker, Bounds, NavMesh, Obstacle, PolyId, Voxels, World, with_clearance};
+use waymesh::{Agent, BakeConfig, Baker, Bounds, NavMesh, Obstacle, PolyId, World, with_clearance};
 
 use super::config;
 use super::flat::hall_view;
@@ -47,7 +47,7 @@ pub(super) fn world() -> Result<String> {
     const FRAMES: u8 = 7;
     let soup = Blocks::hall(false).soup();
     let config = config(0.1).with_min_region(BakeConfig::default().min_region);
-    let mut world = World::bake(Baker::new(Voxels, config), &soup, 48)?;
+    let mut world = World::bake(Baker::voxels().with_config(config), &soup, 48)?;
     let mut frames = Vec::new();
     let mut last = None;
     for frame in 0..FRAMES {
@@ -77,7 +77,7 @@ pub(super) fn radius() -> Result<String> {
     /// Radius of the largest disc, in tenths of a metre.
     const LARGEST: u8 = 10;
     let thin = config(0.1).with_agent(Agent::default().with_radius(0.0).with_max_step(0.5));
-    let mesh: NavMesh = Baker::new(Voxels, thin).bake(&Blocks::hall(false).soup())?;
+    let mesh: NavMesh = Baker::voxels().with_config(thin).bake(&Blocks::hall(false).soup())?;
     let clear = with_clearance(mesh.clone(), &ClearanceConfig::default())?;
     let mut frames = Vec::new();
     for tenths in 1..=LARGEST {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use waymesh::glam::Vec3;
 use waymesh::io::svg::{Colour, Style};
-use waymesh::{Agent, Baker, NavMesh, Path, PolyId, Storeys, Voxels};
+use waymesh::{Agent, Baker, NavMesh, Path, PolyId, Storeys};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, hills};
 use super::sheet::{Eye, GREY, Sheet, View};
@@ -136,7 +136,7 @@ pub(super) fn storeys() -> Result<String> {
     ]);
     let soup = corner.soup();
     let exact = config(0.2).with_agent(Agent::default().with_radius(0.3)).with_max_edge_error(0.03);
-    let rough = Baker::new(Voxels, exact.clone()).bake_stages(&soup, &mut ())?;
+    let rough = Baker::voxels().with_config(exact.clone()).bake_stages(&soup, &mut ())?;
     let fine = exact.with_corners(waymesh::CornerChoice::FewestNotches);
     let fine = Baker::new(Storeys::default(), fine).bake(&soup)?;
     let view = sheet.view(

@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    FieldWindow, HeadRooms, TriangleSoup, TriangleSource, Validate, setters, warn_of_outliers, warn_of_shape,
+    FieldWindow, HeadRooms, TriangleSource, Validate, setters, warn_of_outliers, warn_of_shape,
 };
 use waymesh_slices::{Plane, SliceRegion, SlicesConfig, SpanGrid, slice_marked_world, slice_world};
 
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, InputLinks, Recorder,
-    Refused, Report, StageSet, apply_marks, check_soup, covered_in_all, warn_of_marks,
+    Refused, Report, StageSet, apply_marks, covered_in_all, distinct_triangles, warn_of_marks,
 };
 
 /// Flat slices: every region is a plane. A stair becomes a region per tread. A slope is cut into a
@@ -59,7 +59,7 @@ setters! {
 }
 
 impl FrontEnd for Slices {
-    type Input = TriangleSoup;
+    type Input = dyn TriangleSource;
     const NAME: &'static str = "slices";
     const REFUSED: Refused = &[
         ("agent.radius", "nothing is eroded; bake for radius 0, and give paths a radius (`with_clearance`)"),
@@ -91,17 +91,15 @@ impl FrontEnd for Slices {
 
     fn ground<'a>(
         &'a self,
-        soup: &'a TriangleSoup,
+        source: &'a dyn TriangleSource,
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        check_soup(soup)?;
         let config = stages.config();
+        let (soup, triangles) = distinct_triangles(source, config)?;
+        let soup = &*soup;
         warn_of_outliers(soup, &config.scale, recorder);
         warn_of_shape(soup, &config.agent, &config.scale, recorder);
-        let triangles = soup.triangles().len() as u64;
-        let distinct = soup.without_copies(config.scale.cell_size);
-        let soup = distinct.as_ref().unwrap_or(soup);
         let settings = SlicesConfig::default()
             .with_scale(config.scale)
             .with_agent(config.agent)
@@ -159,8 +157,8 @@ impl FrontEnd for Slices {
         })
     }
 
-    fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
-        Some(soup)
+    fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
+        Some(source)
     }
 }
 

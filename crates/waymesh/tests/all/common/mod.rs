@@ -2,12 +2,12 @@
 
 use waymesh::front::Stages;
 use waymesh::region::connected_components;
-use waymesh::{BakeConfig, Baker, NavMesh, TriangleSoup, Voxels};
+use waymesh::{BakeConfig, Baker, NavMesh, TriangleSoup};
 use waymesh_testkit::Random;
 
 /// Bakes with every stage checked, and keeps the stages.
 pub(crate) fn bake(name: &str, config: &BakeConfig, soup: &TriangleSoup) -> (Stages, NavMesh) {
-    let pipeline = Baker::new(Voxels, config.clone().with_validate_stages(true));
+    let pipeline = Baker::voxels().with_config(config.clone().with_validate_stages(true));
     let stages = pipeline.bake_stages(soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mesh = NavMesh::new(stages.polygons.clone(), Some(stages.surface.clone()), config.agent)
         .unwrap_or_else(|error| panic!("{name}: {error}"));

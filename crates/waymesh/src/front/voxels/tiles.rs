@@ -9,11 +9,7 @@
 //!    triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
-mod apart;
-mod shares;
-mod survey;
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -21,7 +17,7 @@ use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer, PackedRegions,
-    TriangleSource, Validate, Warning, setters, threads,
+    TriangleSource, Validate, Warning, threads,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
@@ -33,124 +29,41 @@ use waymesh_voxel::{
     build_window_with_climbs,
 };
 
+use super::survey::{Kept, Survey, TileContent, Visited, field_of, labelled, read_tile};
+use super::{Voxels, shares};
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
     Report, Solid, StageSet, apply_marks, covered_in_all, warn_of_marks,
 };
-pub use apart::TileBaker;
-pub use shares::{ManifestTile, TileManifest};
-use survey::{Kept, Survey, TileContent, Visited, field_of, labelled, read_tile};
-pub(crate) use survey::{VERSION, check_version, read_layout, write_layout};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
 const COLUMN_BYTES: u64 = 128;
 /// Bytes that the voxels of one tile may take in any case. With less memory than that, tiles are
 /// built one after the other.
 pub(super) const TILE_BYTES: u64 = 2 << 30;
+/// Name of a bake in tiles in errors.
+const IN_TILES: &str = "tiles";
 /// Bytes that a triangle of a tile takes while it is built.
 const TRIANGLE_BYTES: u64 = 100;
 
-/// Voxels tile by tile, for worlds that memory does not hold.
-///
-/// # Guarantees
-/// - The same mesh, bit for bit, as that of [`super::Voxels`] for all the triangles at once,
-///   whatever the side of the tiles, the number of threads, the memory and the order of the
-///   triangles.
-/// - With a folder, a bake that was stopped continues where it was. Damaged tiles are built again.
-///
-/// # Cost
-/// Two passes over the source; jumps take a third, and hold the triangles in memory. Memory:
-/// [`BakeConfig::max_memory_bytes`], a few bytes per border step and the result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Tiles {
-    /// Side of a tile in cells, rounded up to whole blocks of 16; 0 for one tile. Default 256.
-    pub tile_cells: u32,
-    /// Folder in which finished tiles are kept, so that a bake that was stopped continues where it
-    /// was. Default none: they are kept in memory, as bytes.
-    pub folder: Option<PathBuf>,
-    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
-    /// files.
-    pub spill_folder: Option<PathBuf>,
-    /// Text stored in `folder` for the program that merges the tiles. Default none.
-    pub note: String,
-    /// Time that a merge waits for the next missing tile of a folder: it reads tiles as they arrive.
-    /// Default 0: missing tiles are refused at once.
-    pub patience: Duration,
-}
+const WHOLE_GROUND: &str = "it needs the whole ground at once; bake without tiles";
 
-impl Tiles {
-    pub(super) const DEFAULT: Self = Self {
-        tile_cells: 256,
-        folder: None,
-        spill_folder: None,
-        note: String::new(),
-        patience: Duration::ZERO,
-    };
-}
+/// Settings and stages that a bake in tiles does not use.
+const REFUSED_IN_TILES: Refused = &[
+    ("partition", "only whole storeys (`surfaces`) can be found part by part; bake without tiles"),
+    ("merge_region", "only watershed and monotone regions are merged; bake without tiles"),
+    ("with_voxelize", WHOLE_GROUND),
+    ("with_build_field", WHOLE_GROUND),
+    ("with_partition", WHOLE_GROUND),
+    ("with_trace", WHOLE_GROUND),
+    ("with_fit_heights", WHOLE_GROUND),
+];
 
-impl Default for Tiles {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
-setters! {
-    impl Tiles {
-        with_tile_cells(tile_cells: u32);
-        with_folder(folder: Some(impl Into<PathBuf>));
-        with_spill_folder(spill_folder: Some(impl Into<PathBuf>));
-        with_note(note: impl Into<String>);
-        with_patience(patience: Duration);
-    }
-}
-
-const WHOLE_GROUND: &str = "it needs the whole ground at once; bake untiled, with `Baker::voxels()`";
-
-impl FrontEnd for Tiles {
-    type Input = dyn TriangleSource;
-    const NAME: &'static str = "tiles";
-    const REFUSED: Refused = &[
-        (
-            "partition",
-            "only whole storeys (`surfaces`) can be told part by part; bake untiled, with `Baker::voxels()`",
-        ),
-        (
-            "merge_region",
-            "only watershed and monotone regions are merged; bake untiled, with `Baker::voxels()`",
-        ),
-        ("with_voxelize", WHOLE_GROUND),
-        ("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`"),
-        ("with_depth_device", "depth maps are those of storeys; use `with_raster_device`"),
-        ("with_build_field", WHOLE_GROUND),
-        ("with_partition", WHOLE_GROUND),
-        ("with_trace", WHOLE_GROUND),
-        ("with_fit_heights", WHOLE_GROUND),
-    ];
-
-    fn defaults() -> BakeConfig {
-        BakeConfig::default()
-    }
-
-    fn ground<'a>(
-        &'a self,
-        source: &'a dyn TriangleSource,
-        stages: &'a StageSet,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Ground<'a>, BakeError> {
-        self.ground_of(source, stages, recorder)
-    }
-
-    fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
-        Some(source)
-    }
-}
-
-impl Baker<Tiles> {
-    /// Voxels of 0.3 m and levels of 0.2 m, in tiles of 256 cells.
-    #[must_use]
-    pub fn tiles() -> Self {
-        Self::new(Tiles::default(), Tiles::defaults())
+impl Baker<Voxels> {
+    /// Refuses settings that a bake in tiles does not use.
+    pub(super) fn check_tiles(&self) -> Result<(), BakeError> {
+        self.check()?;
+        Voxels::refuse_in_tiles(&self.stages)
     }
 
     /// Returns how the world is cut into tiles. One pass over the source.
@@ -158,12 +71,12 @@ impl Baker<Tiles> {
     /// # Errors
     /// See [`Baker::bake`].
     pub fn layout(&self, source: &dyn TriangleSource) -> Result<TileLayout, BakeError> {
-        self.check()?;
-        Ok(Survey::of(source, self.front.tile_cells, Visited::All, self.config())?.layout)
+        self.check_tiles()?;
+        Ok(Survey::of(source, self.front.side(), Visited::All, self.config())?.layout)
     }
 
     /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
-    /// to one mesh. Of the front end's own options only [`Tiles::patience`] is used. `source` is the
+    /// to one mesh. Of the front end's own options only [`Voxels::patience`] is used. `source` is the
     /// world that they were built of, which jumps and ground inside of solids need.
     ///
     /// # Errors
@@ -176,7 +89,7 @@ impl Baker<Tiles> {
         source: Option<&dyn TriangleSource>,
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
-        self.check()?;
+        self.check_tiles()?;
         if source.is_none() {
             self.refuse_without_source()?;
         }
@@ -197,19 +110,23 @@ impl Baker<Tiles> {
     }
 }
 
-impl Baker<Tiles> {
+impl Baker<Voxels> {
     /// Refuses what a merge without the triangles cannot do.
-    fn refuse_without_source(&self) -> Result<(), BakeError> {
+    pub(super) fn refuse_without_source(&self) -> Result<(), BakeError> {
         const REASON: &str = "tiles hold no triangles; give the scene as well";
         const NO_TRIANGLES: Refused = &[("enclosed", REASON), ("jumps", REASON)];
-        self.stages.refuse("tiles without a scene", &Tiles::defaults(), NO_TRIANGLES)
+        self.stages.refuse("tiles without a scene", &Voxels::defaults(), NO_TRIANGLES)
     }
 }
 
-impl Tiles {
-    /// The ground of a source. In a folder, every tile of the layout has a file; else only tiles that
-    /// triangles reach into are visited.
-    pub(super) fn ground_of<'a>(
+impl Voxels {
+    pub(super) fn refuse_in_tiles(stages: &StageSet) -> Result<(), BakeError> {
+        stages.refuse(IN_TILES, &Self::defaults(), REFUSED_IN_TILES)
+    }
+
+    /// The ground of a source, tile by tile. In a folder, every tile of the layout has a file; else
+    /// only tiles that triangles reach into are visited.
+    pub(super) fn ground_in_tiles<'a>(
         &self,
         source: &dyn TriangleSource,
         stages: &'a StageSet,
@@ -219,7 +136,7 @@ impl Tiles {
         let config = stages.config();
         let (census, survey) = recorder.stage("survey", |_| {
             let census = Census::take(source)?;
-            let survey = Survey::of_census(&census, self.tile_cells, visited, config)?;
+            let survey = Survey::of_census(&census, self.side(), visited, config)?;
             Ok::<_, BakeError>((census, survey))
         })?;
         census.shape.warn(&config.agent, &config.scale, recorder);
@@ -242,7 +159,7 @@ impl Tiles {
     }
 
     /// Builds those of these tiles that the store does not have, and returns what is kept of all.
-    fn build_missing(
+    pub(super) fn build_missing(
         &self,
         source: &dyn TriangleSource,
         survey: &Survey,
@@ -269,7 +186,7 @@ impl Tiles {
     }
 
     /// Builds these tiles and puts them into the store.
-    fn build(
+    pub(super) fn build(
         &self,
         source: &dyn TriangleSource,
         survey: &Survey,
@@ -295,7 +212,7 @@ impl Tiles {
 
 /// The builder of tiles: their triangles, and the settings.
 #[derive(Debug)]
-struct TileBuilder {
+pub(super) struct TileBuilder {
     frame: GridFrame,
     layout: TileLayout,
     bins: TriangleBins,
@@ -306,10 +223,10 @@ struct TileBuilder {
 
 impl TileBuilder {
     /// Sorts the triangles into those tiles that are `wanted`.
-    fn new(
+    pub(super) fn new(
         source: &dyn TriangleSource,
         survey: &Survey,
-        tiles: &Tiles,
+        front: &Voxels,
         stages: &StageSet,
         wanted: impl Fn(Tile) -> bool,
         recorder: &mut Recorder<'_>,
@@ -322,7 +239,7 @@ impl TileBuilder {
             let share = if cfg!(target_family = "wasm") { 1 } else { 8 };
             let bins = BinsConfig::default()
                 .with_memory_bytes(config.max_memory_bytes / share)
-                .with_folder(tiles.spill_folder.clone());
+                .with_folder(front.spill_folder.clone());
             TriangleBins::sort_for(source, &survey.layout, halo, wanted, &bins)
         })?;
         let voxels = VoxelConfig::for_agent(&config.agent)
@@ -367,7 +284,7 @@ impl TileBuilder {
     }
 
     /// Builds a tile.
-    fn make(&self, tile: Tile, stages: &StageSet) -> Result<(TileContent, Tally), BakeError> {
+    pub(super) fn make(&self, tile: Tile, stages: &StageSet) -> Result<(TileContent, Tally), BakeError> {
         let (frame, window, core) = (&self.frame, self.window(tile), self.layout.core(tile));
         let mut tally = Tally::default();
         let failed = |error| StageError::new("voxelize", error);
@@ -401,7 +318,7 @@ impl TileBuilder {
 }
 
 /// From finished tiles, in order, to ground. Tiles that are not there are empty.
-fn joined<'a>(
+pub(super) fn joined<'a>(
     survey: Survey,
     store: TileStore,
     (tiles, kept): (Vec<Tile>, Vec<Kept>),
@@ -505,8 +422,8 @@ pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
     WindowConfig::default().with_windows_at_once(threads).with_window_columns(columns.max(1 << 12))
 }
 
-/// The text that was given as [`Tiles::note`] when a folder of tiles was begun, which is waited for
-/// as long as `patience`.
+/// The text that was given as [`Voxels::note`] when a folder of tiles was begun. The folder is
+/// waited for as long as `patience`.
 ///
 /// # Errors
 /// If it is no folder of tiles by then, or the observer ends the waiting.

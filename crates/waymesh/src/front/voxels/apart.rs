@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use waymesh_core::{Observer, TriangleSource};
 use waymesh_tile::{Tile, TileError, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
 
+use super::Voxels;
 use super::survey::{Survey, Visited, read_tile};
-use super::{TileBuilder, Tiles, joined};
+use super::tiles::{TileBuilder, joined};
 use crate::bake::{Bake, BakeError, Baker, Recorder};
 
 /// Name of a tile in errors.
@@ -27,7 +28,7 @@ const NAME: &str = "a tile";
 /// use waymesh::Baker;
 ///
 /// // On every worker:
-/// let worker = Baker::tiles().apart(&soup, &mut ())?;
+/// let worker = Baker::voxels().apart(&soup, &mut ())?;
 /// let tiles: Vec<_> = worker.layout().tiles().map(|tile| worker.bake(tile)).collect::<Result<_, _>>()?;
 /// // On one of them:
 /// let bake = worker.merge(tiles, Some(&soup), &mut ())?;
@@ -36,12 +37,12 @@ const NAME: &str = "a tile";
 /// ```
 #[derive(Debug)]
 pub struct TileBaker {
-    baker: Baker<Tiles>,
+    baker: Baker<Voxels>,
     survey: Survey,
     tile_builder: TileBuilder,
 }
 
-impl Baker<Tiles> {
+impl Baker<Voxels> {
     /// Takes the triangles of a world, to build its tiles one by one. Two passes over the source.
     ///
     /// # Errors
@@ -51,10 +52,10 @@ impl Baker<Tiles> {
         source: &dyn TriangleSource,
         observer: &mut dyn Observer,
     ) -> Result<TileBaker, BakeError> {
-        self.check()?;
+        self.check_tiles()?;
         let mut recorder = Recorder::new(observer);
         let survey = recorder
-            .stage("survey", |_| Survey::of(source, self.front.tile_cells, Visited::All, self.config()))?;
+            .stage("survey", |_| Survey::of(source, self.front.side(), Visited::All, self.config()))?;
         let tile_builder =
             TileBuilder::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
         Ok(TileBaker { baker: self, survey, tile_builder })

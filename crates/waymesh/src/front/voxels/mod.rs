@@ -1,28 +1,77 @@
-//! Voxels of the whole scene at once (Mononen 2009): soup, voxels, walkable field, regions,
-//! borders.
+//! Voxels (Mononen 2009): soup, voxels, walkable field, regions, borders; of the whole scene at
+//! once, or tile by tile.
+
+mod apart;
+mod shares;
+mod survey;
+mod tiles;
+
+use std::path::PathBuf;
+use std::time::Duration;
 
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
     ContourSet, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, Heightfield, Observer,
     PolyMesh, RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
-    warn_of_outliers, warn_of_shape,
+    setters, warn_of_outliers, warn_of_shape,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
 
-use super::Tiles;
-use super::tiles::TILE_BYTES;
+pub use self::apart::TileBaker;
+pub use self::shares::{ManifestTile, TileManifest};
+pub(crate) use self::survey::{VERSION, check_version, read_layout, write_layout};
+use self::tiles::TILE_BYTES;
+pub use self::tiles::tile_note;
+pub(crate) use self::tiles::{field_builder, field_window, halo_cells, windows};
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused, Report,
-    Solid, StageSet, apply_marks, check_soup, clear_unlabelled, pieces_by_radius, warn_of_marks,
+    Solid, StageSet, apply_marks, check_soup, clear_unlabelled, distinct_triangles, pieces_by_radius,
+    warn_of_marks,
 };
 
-/// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`]
-/// does not. A scene that may not fit into [`BakeConfig::max_memory_bytes`] is baked in tiles, with
-/// the same result, unless the settings need the whole ground at once. The observer gets
-/// [`Warning::Tiled`] then.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Voxels;
+/// Voxels of triangles: of the whole scene at once, or tile by tile in parallel and within
+/// [`BakeConfig::max_memory_bytes`].
+///
+/// # Guarantees
+/// - The same mesh, bit for bit, whatever the side of the tiles, the number of threads, the memory
+///   and the order of the triangles.
+/// - With a folder, a bake that was stopped continues where it was. Damaged tiles are built again.
+///
+/// # Cost
+/// At once: the triangles and all voxels in memory. In tiles: two passes over the source; jumps
+/// take a third, and hold the triangles in memory. Memory: [`BakeConfig::max_memory_bytes`], a few
+/// bytes per border step and the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Voxels {
+    /// Side of a tile in cells, rounded up to whole blocks of 16. Default 0: the scene is baked at
+    /// once, or in tiles of 256 cells if it may not fit into memory or its source is not a soup,
+    /// unless the settings need the whole ground at once. The observer gets [`Warning::Tiled`] if
+    /// memory is the reason.
+    pub tile_cells: u32,
+    /// Folder in which finished tiles are kept, so that a bake that was stopped continues where it
+    /// was: the scene is baked in tiles. Default none: tiles are kept in memory, as bytes.
+    pub folder: Option<PathBuf>,
+    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
+    /// files.
+    pub spill_folder: Option<PathBuf>,
+    /// Text stored in `folder` for the program that merges the tiles. Default none.
+    pub note: String,
+    /// Time that a merge waits for the next missing tile of a folder: it reads tiles as they arrive.
+    /// Default 0: missing tiles are refused at once.
+    pub patience: Duration,
+}
+
+setters! {
+    impl Voxels {
+        with_tile_cells(tile_cells: u32);
+        with_folder(folder: Some(impl Into<PathBuf>));
+        with_spill_folder(spill_folder: Some(impl Into<PathBuf>));
+        with_note(note: impl Into<String>);
+        with_patience(patience: Duration);
+    }
+}
 
 /// The results of all stages of a bake.
 #[derive(Clone, Debug)]
@@ -49,7 +98,7 @@ pub struct Stages {
 }
 
 impl FrontEnd for Voxels {
-    type Input = TriangleSoup;
+    type Input = dyn TriangleSource;
     const NAME: &'static str = "voxels";
     const REFUSED: Refused = &[
         ("with_rough_device", "rough voxels are those of storeys; use `with_raster_device`"),
@@ -60,27 +109,33 @@ impl FrontEnd for Voxels {
         BakeConfig::default()
     }
 
+    fn check(&self, stages: &StageSet) -> Result<(), BakeError> {
+        self.option_of_tiles().map_or(Ok(()), |_| Self::refuse_in_tiles(stages))
+    }
+
     fn ground<'a>(
         &'a self,
-        soup: &'a TriangleSoup,
+        source: &'a dyn TriangleSource,
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        check_soup(soup)?;
-        let triangles = soup.triangles().len() as u64;
-        let distinct = soup.without_copies(stages.config().scale.cell_size);
-        let soup = distinct.as_ref().unwrap_or(soup);
+        let is_streamed = source.as_soup().is_none() && Self::refuse_in_tiles(stages).is_ok();
+        if is_streamed || self.option_of_tiles().is_some() {
+            return self.ground_in_tiles(source, stages, recorder);
+        }
+        let (soup, triangles) = distinct_triangles(source, stages.config())?;
+        let soup = &*soup;
         let size = GridSize::at_most(soup, &stages.config().scale);
         if let Some(size) = size {
             size.warn_of_time(stages.config(), recorder);
         }
-        if let Some((tiles, needed_bytes)) = size.and_then(|size| needs_tiles(size, stages)) {
+        if let Some(needed_bytes) = size.and_then(|size| needs_tiles(size, stages)) {
             warn_of_outliers(soup, &stages.config().scale, recorder);
             let limit_bytes = stages.config().max_memory_bytes;
             if needed_bytes > limit_bytes {
                 recorder.warn(Warning::Tiled { needed_bytes, limit_bytes });
             }
-            let mut ground = tiles.ground_of(soup, stages, recorder)?;
+            let mut ground = self.ground_in_tiles(soup, stages, recorder)?;
             ground.report.triangles = triangles;
             return Ok(ground);
         }
@@ -123,16 +178,32 @@ impl FrontEnd for Voxels {
         Ok(Ground { climbs, ..Ground::new(Borders::Traced(raw), heights, report) })
     }
 
-    fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
-        Some(soup)
+    fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
+        Some(source)
+    }
+}
+
+impl Voxels {
+    /// Side of a tile where none is given.
+    const TILE_CELLS: u32 = 256;
+
+    /// Returns the option that requests tiles, if one does.
+    pub(crate) fn option_of_tiles(&self) -> Option<&'static str> {
+        let options = [("tile_cells", self.tile_cells > 0), ("folder", self.folder.is_some())];
+        options.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
+    /// Side of a tile in cells.
+    fn side(&self) -> u32 {
+        if self.tile_cells == 0 { Self::TILE_CELLS } else { self.tile_cells }
     }
 }
 
 impl Baker<Voxels> {
-    /// Voxels of 0.3 m and levels of 0.2 m, for scenes that memory holds.
+    /// Voxels of 0.3 m and levels of 0.2 m.
     #[must_use]
     pub fn voxels() -> Self {
-        Self::new(Voxels, Voxels::defaults())
+        Self::new(Voxels::default(), Voxels::defaults())
     }
 
     /// Runs the stages up to heights and keeps what each of them made.
@@ -186,18 +257,17 @@ const MOST_TIMES: u64 = 64;
 const SPARSE_COLUMNS: f64 = (1 << 24) as f64;
 const SPARSE_TIMES: f64 = 16.0;
 
-/// The tiles in which a scene is baked that may not fit into memory at once, or most of whose grid
-/// is empty, if tiles give the same mesh. Also returns the memory that it needs as a whole, of an
-/// empty grid without the empty columns.
-fn needs_tiles(GridSize { spans, columns }: GridSize, stages: &StageSet) -> Option<(Tiles, u64)> {
+/// Returns the bytes that a scene needs at once, if they may not fit into memory or most of its
+/// grid is empty, and if tiles give the same mesh. Empty columns of an empty grid do not count.
+fn needs_tiles(GridSize { spans, columns }: GridSize, stages: &StageSet) -> Option<u64> {
     let config = stages.config();
-    stages.refuse(Tiles::NAME, &Tiles::defaults(), Tiles::REFUSED).ok()?;
+    Voxels::refuse_in_tiles(stages).ok()?;
     let is_sparse = columns >= SPARSE_COLUMNS && columns >= spans * SPARSE_TIMES;
     let needed = bytes_at_most(spans, if is_sparse { spans } else { columns });
     let is_allowed = needed <= config.max_memory_bytes;
     let is_out_of_reach = needed / MOST_TIMES > config.max_memory_bytes.max(TILE_BYTES);
     (is_sparse || !is_allowed).then_some(())?;
-    (!is_out_of_reach).then(|| (Tiles::default(), needed))
+    (!is_out_of_reach).then_some(needed)
 }
 
 /// Seconds that a bake takes for a column or a span of its grid, on two threads: 5e-8 to 8e-8 on

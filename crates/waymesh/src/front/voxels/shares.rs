@@ -7,7 +7,7 @@ use serde::Serialize;
 use waymesh_core::{Cancelled, Observer, TriangleSource, threads};
 use waymesh_tile::{Tile, TileError, TileLayout, TileSource, TileStore};
 
-use super::Tiles;
+use super::Voxels;
 use super::survey::{Kept, Survey, Visited, read_survey, read_tile};
 use crate::bake::{BakeError, Baker, Recorder};
 
@@ -48,15 +48,15 @@ pub struct ManifestTile {
     pub is_done: bool,
 }
 
-impl Baker<Tiles> {
+impl Baker<Voxels> {
     /// Returns how the world is cut into tiles, and which of them the folder has, if there is one.
     /// One pass over the source.
     ///
     /// # Errors
     /// See [`Baker::bake`]; [`BakeError::Tile`] for a folder of another bake.
     pub fn manifest(&self, source: &dyn TriangleSource) -> Result<TileManifest, BakeError> {
-        self.check()?;
-        let survey = Survey::of(source, self.front.tile_cells, Visited::All, self.config())?;
+        self.check_tiles()?;
+        let survey = Survey::of(source, self.front.side(), Visited::All, self.config())?;
         let store = self.front.folder.as_ref().map(|_| survey.store(&self.front)).transpose()?;
         let entry = |tile: Tile| -> Result<ManifestTile, BakeError> {
             let kept = store.as_ref().map(|store| store.get(tile)).transpose()?;
@@ -119,15 +119,14 @@ impl Baker<Tiles> {
         observer: &mut dyn Observer,
         build: impl FnOnce(&Survey, &TileStore, &mut Recorder<'_>) -> Result<Vec<Tile>, BakeError> + Send,
     ) -> Result<Vec<PathBuf>, BakeError> {
-        self.check()?;
+        self.check_tiles()?;
         if self.front.folder.is_none() {
             return Err(TileError::NoFolder.into());
         }
         let mut recorder = Recorder::new(observer);
         self.stages.in_pool(|| {
-            let survey = recorder.stage("survey", |_| {
-                Survey::of(source, self.front.tile_cells, Visited::All, self.config())
-            })?;
+            let survey = recorder
+                .stage("survey", |_| Survey::of(source, self.front.side(), Visited::All, self.config()))?;
             let store = survey.store(&self.front)?;
             let tiles = build(&survey, &store, &mut recorder)?;
             Ok(tiles.into_iter().filter_map(|tile| store.file(tile)).collect())

@@ -10,7 +10,7 @@ use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
 use waymesh_tile::{Census, Tile, TileError, TileLayout, TileSource, TileStore};
 use waymesh_voxel::{Climb, PackedField};
 
-use super::Tiles;
+use super::Voxels;
 use crate::bake::{BakeConfig, BakeError, ConfigError};
 
 /// Another version may build other tiles.
@@ -106,14 +106,14 @@ impl Survey {
         Some((world, lines.next().unwrap_or_default().to_owned()))
     }
 
-    pub(super) fn store(&self, tiles: &Tiles) -> Result<TileStore, BakeError> {
-        Ok(match &tiles.folder {
+    pub(super) fn store(&self, front: &Voxels) -> Result<TileStore, BakeError> {
+        Ok(match &front.folder {
             None => TileStore::in_memory(),
             Some(folder) => {
                 if let Some((_, note)) = TileStore::note(folder)? {
                     check_version(folder, &note)?;
                 }
-                let note = self.note() + &tiles.note;
+                let note = self.note() + &front.note;
                 TileStore::in_folder(folder, self.fingerprint, &note)?
             }
         })
