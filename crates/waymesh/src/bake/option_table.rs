@@ -16,8 +16,9 @@ use waymesh_voxel::{Mark, MarkShape, RasterDevice, RasterJob};
 
 use super::{
     BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Enclosed, FrontEnd, Keep, PartitionKind,
-    StageSet,
+    Refused, StageSet,
 };
+use crate::front::voxels::tiles::{IN_TILES, REFUSED_IN_TILES};
 use crate::{FloorPlans, JumpConfig, Slices, Storeys, Voxels};
 
 /// A field of [`BakeConfig`]: settings under which it matters, and another value of it.
@@ -166,12 +167,13 @@ impl Decompose for Liar {
 
 /// `true` if the error is the refusal of this option; another refusal or a reason that says nothing
 /// is a failure.
-fn is_refused<F: FrontEnd>(option: &str, baker: &Baker<F>) -> bool {
+fn is_refused<F: FrontEnd>(option: &str, lists: &[(&str, Refused)], baker: &Baker<F>) -> bool {
     match baker.check() {
         Ok(()) => false,
         Err(BakeError::OptionNotSupported { option: refused, front_end, reason }) => {
-            assert_eq!(refused, option);
-            assert!([F::NAME, "tiles"].contains(&front_end), "{front_end}");
+            let is_in = |(_, list): &&(&str, Refused)| list.iter().any(|(own, _)| *own == option);
+            let expected = lists.iter().find(is_in).map(|(name, _)| *name);
+            assert_eq!((refused, Some(front_end)), (option, expected));
             assert!(reason.len() > 10, "{front_end}, {option}: {reason}");
             true
         }
@@ -180,6 +182,16 @@ fn is_refused<F: FrontEnd>(option: &str, baker: &Baker<F>) -> bool {
 }
 
 fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs: &[&F::Input]) {
+    every_option_but(front, &[(F::NAME, F::REFUSED)], scale, inputs);
+}
+
+/// Checks every option. `lists` has the names in errors, each with what is refused by that name.
+fn every_option_but<F: FrontEnd + Clone>(
+    front: &F,
+    lists: &[(&str, Refused)],
+    scale: Option<[f32; 2]>,
+    inputs: &[&F::Input],
+) {
     let mut base = F::defaults();
     if let Some([cell_size, level_height]) = scale {
         base = base.with_scale(cell_size, level_height);
@@ -187,7 +199,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
     for Row { field, given, set } in TABLE {
         let mut config = base.clone();
         set(&mut config);
-        if is_refused(field, &Baker::new(front.clone(), config)) {
+        if is_refused(field, lists, &Baker::new(front.clone(), config)) {
             continue;
         }
         let is_seen = inputs.iter().any(|input| {
@@ -222,7 +234,7 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
             "with_fit_heights" => baker.with_fit_heights(Mine),
             other => panic!("{other} is not in this table"),
         };
-        if !is_refused(method, &baker) {
+        if !is_refused(method, lists, &baker) {
             let (bake, _) = outcome(&baker, inputs[0]);
             // A device has the name of what it does.
             let method = match method {
@@ -236,8 +248,8 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
     }
     let options = base.differences(&base).into_iter().chain(StageSet::default().replaced());
     let options: Vec<&str> = options.map(|(option, _)| option).collect();
-    for (option, _) in F::REFUSED {
-        assert!(options.contains(option), "{} refuses {option}, which there is not", F::NAME);
+    for (name, (option, _)) in lists.iter().flat_map(|(name, list)| list.iter().map(move |own| (name, own))) {
+        assert!(options.contains(option), "{name} refuses {option}, which there is not");
     }
 }
 
@@ -285,7 +297,8 @@ fn every_option_of_tiles() {
     let [a, b, c] = &scenes();
     // With little memory triangles are spilled, which this folder does not allow.
     let tiles = Voxels::default().with_tile_cells(256).with_spill_folder("/no/such/folder");
-    every_option(&tiles, SCALE, &[a, b, c]);
+    let lists = [(Voxels::NAME, Voxels::REFUSED), (IN_TILES, REFUSED_IN_TILES)];
+    every_option_but(&tiles, &lists, SCALE, &[a, b, c]);
 }
 
 #[test]

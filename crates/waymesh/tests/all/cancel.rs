@@ -5,9 +5,7 @@ use std::path::Path;
 use waymesh::bake::FrontEnd;
 use waymesh::core::{CancelToken, Cancelled};
 use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
-use waymesh::{
-    BakeError, Baker, Enclosed, JumpConfig, Observer, PlanWorld, QueryScratch, TriangleSource, Voxels, World,
-};
+use waymesh::{BakeError, Baker, Enclosed, JumpConfig, Observer, PlanWorld, QueryScratch, Voxels, World};
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Cancels as soon as this many stages were finished.
@@ -54,8 +52,7 @@ fn every_front_end_ends_where_the_observer_asks() {
     cancel_everywhere(&Baker::voxels(), &soup);
     cancel_everywhere(&Baker::storeys(), &soup);
     cancel_everywhere(&Baker::slices(), &soup);
-    let source: &dyn TriangleSource = &soup;
-    cancel_everywhere(&tiles(256), source);
+    cancel_everywhere(&tiles(256), &soup);
     let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
     cancel_everywhere(&Baker::plans(), &plan.expect("the example is a plan"));
 }
@@ -178,8 +175,7 @@ fn every_front_end_ends_within_its_stages() {
     cancel_at_checkpoints(&one_thread(Baker::voxels()), &soup);
     cancel_at_checkpoints(&one_thread(Baker::storeys()), &soup);
     cancel_at_checkpoints(&one_thread(Baker::slices()), &soup);
-    let source: &dyn TriangleSource = &soup;
-    cancel_at_checkpoints(&one_thread(tiles(32)), source);
+    cancel_at_checkpoints(&one_thread(tiles(32)), &soup);
     let plan = parse_plan("example.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default());
     cancel_at_checkpoints(&one_thread(Baker::plans()), &plan.expect("the example is a plan"));
     // Settings of rare stages.
@@ -197,13 +193,12 @@ fn threads_end_together() {
         let baker = Baker::voxels();
         let config = baker.config().clone().with_threads(threads);
         cancel_at_checkpoints(&baker.with_config(config.clone()), &soup);
-        let source: &dyn TriangleSource = &soup;
         let tiles = tiles(48).with_config(config);
         let mut counter = AtCheckpoint::never();
-        tiles.bake_observed(source, &mut counter).expect("nobody cancels");
+        tiles.bake_observed(&soup, &mut counter).expect("nobody cancels");
         for part in 1..8 {
             let mut observer = AtCheckpoint::number(counter.passed() * part / 8);
-            let error = tiles.bake_observed(source, &mut observer).expect_err("it was cancelled");
+            let error = tiles.bake_observed(&soup, &mut observer).expect_err("it was cancelled");
             assert!(matches!(error, BakeError::Cancelled(_)), "{part}: {error}");
         }
     }

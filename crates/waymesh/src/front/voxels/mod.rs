@@ -4,7 +4,7 @@
 mod apart;
 mod shares;
 mod survey;
-mod tiles;
+pub(crate) mod tiles;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -42,14 +42,14 @@ const COLUMN_BYTES: u64 = 128;
 /// built one after the other.
 pub(super) const TILE_BYTES: u64 = 2 << 30;
 /// Name of a bake in tiles in errors.
-const IN_TILES: &str = "tiles";
+pub(crate) const IN_TILES: &str = "tiles";
 /// Bytes that a triangle of a tile takes while it is built.
 const TRIANGLE_BYTES: u64 = 100;
 
 const WHOLE_GROUND: &str = "it needs the whole ground at once; bake without tiles";
 
 /// Settings and stages that a bake in tiles does not use.
-const REFUSED_IN_TILES: Refused = &[
+pub(crate) const REFUSED_IN_TILES: Refused = &[
     ("partition", "only whole storeys (`surfaces`) can be found part by part; bake without tiles"),
     ("merge_region", "only watershed and monotone regions are merged; bake without tiles"),
     ("with_voxelize", WHOLE_GROUND),
