@@ -9,8 +9,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::parts::{self, Absent, Tools};
-use crate::{cargo, packages, skipped, target, tidy};
+use crate::parts::{self, Absent, TESTED, Tools, command, run as run_command};
+use crate::{packages, skipped, target, tidy};
 
 #[derive(Debug, Args)]
 pub(crate) struct CiArgs {
@@ -41,7 +41,7 @@ const PLAIN_PARTS: usize = 5;
 const PARTS: &[(&str, &str, Check)] = &[
     ("format", "Layout of the sources by rustfmt.", format),
     ("tidy", "House rules, and the manifests and files of the published packages.", house_rules),
-    ("lints", "Clippy on all targets, and on the published packages with features left out.", lints),
+    ("lints", "Clippy on all targets, and on the facade without its features.", lints),
     ("tests", "All tests and examples of the workspace, and every snapshot compared.", tests),
     ("docs", "Documentation without a warning, with links that lead somewhere.", docs),
     ("msrv", "The workspace on the oldest Rust that its manifest promises.", parts::msrv),
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<()> {
 }
 
 fn format(_: &Tools) -> Result<String> {
-    cargo(&["fmt", "--all", "--check"], &[])?;
+    run_command(&mut command("", "cargo", "fmt --all --check"))?;
     Ok(String::new())
 }
 
@@ -129,8 +129,8 @@ fn house_rules(_: &Tools) -> Result<String> {
 }
 
 fn lints(_: &Tools) -> Result<String> {
-    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])?;
-    packages::features()?;
+    run_command(&mut command("", "cargo", &format!("clippy {TESTED} --all-targets -- -D warnings")))?;
+    packages::least()?;
     Ok(String::new())
 }
 
@@ -149,18 +149,16 @@ fn tests(_: &Tools) -> Result<String> {
         ("INSTA_SNAPSHOT_REFERENCES_FILE", &noted),
         (skipped::VARIABLE, &missed),
     ];
-    cargo(&["test", "--workspace", "--locked"], &variables)?;
+    run_command(command("", "cargo", &format!("test {TESTED}")).envs(variables))?;
     tidy::orphans(&references)?;
     examples()?;
-    // The reader that is off by default.
-    let words = "test --package waymesh-floorplan --features dxf --test all --locked -- dxf readers";
-    cargo(&words.split(' ').collect::<Vec<_>>(), &[])?;
     skipped::report(&notes);
     Ok(String::new())
 }
 
 fn docs(_: &Tools) -> Result<String> {
-    cargo(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    let mut docs = command("", "cargo", "doc --workspace --no-deps --locked");
+    run_command(docs.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(String::new())
 }
 
@@ -170,7 +168,7 @@ const EXAMPLES: &str = include_str!("../../docs/book/src/examples.md");
 /// Runs the examples that the guide lists; each checks its own results.
 fn examples() -> Result<()> {
     // The tests build only those without tests.
-    cargo(&["build", "--workspace", "--examples", "--locked"], &[])?;
+    run_command(&mut command("", "cargo", &format!("build {TESTED} --examples")))?;
     let name = |line: &'static str| Some(line.strip_prefix("| [")?.split_once(".rs)")?.0.split_once(']')?.0);
     let names: Vec<&str> = EXAMPLES.lines().filter_map(name).collect();
     ensure!(!names.is_empty(), "the guide lists no example");
