@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::path_or_none;
+use crate::{AnyCost, path_or_none};
 use glam::Vec3;
 use waymesh_core::{PolyId, PolyMesh};
 use waymesh_graph::{
@@ -85,18 +85,15 @@ fn reached(mesh: &NavMesh, from: PolyId, closed: &Closed) -> BTreeSet<PolyId> {
 /// The paths of every search.
 fn paths(mesh: &NavMesh, from: Vec3, to: Vec3, closed: &Closed) -> Vec<(&'static str, Path)> {
     let mut scratch = QueryScratch::default();
-    let options = PathOptions::default().with_cost(closed.clone());
+    let options = PathOptions::default().with_cost(closed as AnyCost);
     let mut found = Vec::new();
     for (name, search) in [("fast", PathSearch::Fast), ("shortest", PathSearch::Shortest)] {
-        let options = options.clone().with_search(search);
-        found.push((
-            name,
-            path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to)),
-        ));
+        let options = options.with_search(search);
+        found.push((name, path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to))));
         let mut batch = Vec::new();
-        mesh.query().options(options.clone()).memory(&mut scratch).paths_into(&[[from, to]], &mut batch);
+        mesh.query().options(options).memory(&mut scratch).paths_into(&[[from, to]], &mut batch);
         found.push(("batch", path_or_none(batch.remove(0))));
-        let mut sliced = SlicedPath::new(options.clone());
+        let mut sliced = SlicedPath::new(options);
         sliced.begin(mesh, from, to).unwrap();
         while sliced.advance(mesh, 3).unwrap().is_none() {}
         found.push(("sliced", sliced.path().clone()));
@@ -112,7 +109,7 @@ fn paths(mesh: &NavMesh, from: Vec3, to: Vec3, closed: &Closed) -> Vec<(&'static
     }
     let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(8);
     let hierarchy = Hierarchy::with_costs(mesh, AnyPolygon, closed.clone(), &config).unwrap();
-    let of_hierarchy = options.clone().with_search(&hierarchy);
+    let of_hierarchy = PathOptions::default().with_cost(closed.clone()).with_search(&hierarchy);
     found.push((
         "hierarchy",
         path_or_none(mesh.query().options(of_hierarchy).memory(&mut scratch).path(from, to)),
@@ -198,9 +195,8 @@ fn the_shortest_path_past_closed_crossings_is_that_past_walls() {
             let past_walls =
                 path_or_none(walled.query().options(options).memory(&mut scratch).path(from, to));
             let free = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
-            let options = options.with_cost(closed.clone());
-            let past_costs =
-                path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to));
+            let options = options.with_cost(&closed as AnyCost);
+            let past_costs = path_or_none(mesh.query().options(options).memory(&mut scratch).path(from, to));
             assert_eq!(past_costs.outcome, past_walls.outcome, "seed {seed}, {from} to {to}");
             let excess = past_costs.length - past_walls.length;
             assert!(excess.abs() <= 1e-5 * past_walls.length, "seed {seed}, {from} to {to}: {excess} m");
@@ -218,7 +214,7 @@ fn a_corridor_does_not_walk_through_what_is_closed() {
     assert!(mesh.polygon_count() > 1);
     let all = crossings(&mesh).into_iter().collect();
     let closed = Closed { crossings: Arc::new(all), is_on: Arc::new(AtomicBool::new(false)) };
-    let options = PathOptions::default().with_cost(closed.clone());
+    let options = PathOptions::default().with_cost(&closed as AnyCost);
     let mut scratch = QueryScratch::default();
     let [from, to] = [1.0, 15.0].map(|x| Vec3::new(x, 0.0, 2.0));
     let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));

@@ -1,6 +1,6 @@
 //! Corridors that follow.
 
-use crate::path_or_none;
+use crate::{AnyFilter, path_or_none};
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{
@@ -287,7 +287,6 @@ fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
 }
 
 /// Closes some polygons.
-#[derive(Clone, Debug)]
 struct Doors(std::rc::Rc<std::cell::RefCell<Vec<bool>>>);
 
 impl PolygonFilter for Doors {
@@ -301,7 +300,8 @@ fn a_door_that_closes_on_the_way_is_gone_round() {
     let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
     let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
     let doors = Doors(std::rc::Rc::new(std::cell::RefCell::new(vec![false; mesh.polygon_count()])));
-    let options = CorridorOptions::default().with_path(PathOptions::default().with_filter(doors.clone()));
+    let options =
+        CorridorOptions::default().with_path(PathOptions::default().with_filter(&doors as AnyFilter));
     let mut corridor = PathCorridor::new(options);
     let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(11.0, 0.0, 11.0));
@@ -329,9 +329,10 @@ fn a_door_that_opens_is_noticed() {
         assert!(door.all(|polygon| flags.set(polygon.id(), to)));
     };
     let filter = FlagFilter { flags: flags.clone(), include: 1, exclude: 2 };
-    let options = PathOptions::default().with_filter((std::sync::Arc::new(filter), AnyPolygon));
+    let filter = (std::sync::Arc::new(filter), AnyPolygon);
+    let options = PathOptions::default().with_filter(&filter as AnyFilter);
     let mut scratch = QueryScratch::default();
-    let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options.clone()));
+    let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
     let mut newest = PathCorridor::new(CorridorOptions::default().with_path(options).with_repair(false));
     set_door(3);
     corridor.plan(&mesh, from, to, &mut scratch).unwrap();
@@ -361,11 +362,7 @@ fn a_door_that_opens_is_noticed() {
     assert_eq!(corridor.move_goal(&mesh, to, &mut scratch).unwrap(), changed);
     assert_eq!(corridor.path().outcome, Outcome::Complete);
     // A search under way is dropped.
-    let mut sliced = SlicedPath::new(PathOptions::default().with_filter(FlagFilter {
-        flags: flags.clone(),
-        include: 1,
-        exclude: 2,
-    }));
+    let mut sliced = SlicedPath::new(options);
     sliced.begin(&mesh, from, to).unwrap();
     set_door(3);
     assert!(sliced.advance(&mesh, 0).is_err());

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::path_or_none;
+use crate::{AnyCost, AnyFilter, path_or_none};
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathSearch, QueryError,
-    QueryScratch, TravelCost,
+    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathSearch, PolygonFilter,
+    QueryError, QueryScratch, TravelCost,
 };
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
@@ -61,8 +61,9 @@ fn the_cost_is_that_of_many_small_steps() {
                     3.0
                 }
             }
-            let triple =
-                path_or_none(mesh.query().costs(Triple).memory(&mut scratch).partial().path(from, to));
+            let triple = path_or_none(
+                mesh.query().costs(&Triple as AnyCost).memory(&mut scratch).partial().path(from, to),
+            );
             assert!((triple.cost - 3.0 * triple.length).abs() < 1e-3 * (1.0 + triple.cost));
             assert!((triple.length - plain.length).abs() < 0.05 * (1.0 + plain.length));
             let shortest = path_or_none(
@@ -110,7 +111,8 @@ fn dear_ground_is_walked_round_and_entering_is_paid_for() {
             if mesh.polygon(to).unwrap().area_id() == AreaId(2) { 100.0 } else { -5.0 }
         }
     }
-    let round = path_or_none(mesh.query().costs(Toll).memory(&mut scratch).partial().path(from, to));
+    let round =
+        path_or_none(mesh.query().costs(&Toll as AnyCost).memory(&mut scratch).partial().path(from, to));
     assert!(round.cost < 12.0, "{}", round.cost);
 }
 
@@ -173,7 +175,8 @@ fn flags_open_and_close_polygons() {
     let mut scratch = QueryScratch::default();
     let mut length = |flags: &[u16]| {
         let filter = (FlagFilter { flags: flags.to_vec().into(), include: 1, exclude: 2 }, AnyPolygon);
-        path_or_none(mesh.query().filter(filter).memory(&mut scratch).partial().path(from, to)).length
+        path_or_none(mesh.query().filter(&filter as AnyFilter).memory(&mut scratch).partial().path(from, to))
+            .length
     };
     let open = length(&flags);
     flags[door.index()] = 1 | 2;
@@ -183,25 +186,34 @@ fn flags_open_and_close_polygons() {
     assert!(open < 9.0 && shut > 12.0 && (shut - other).abs() < 1e-6, "{open} {shut} {other}");
 }
 
+/// Returns every answer of a filter and of costs about the polygons of a mesh.
+fn answers(mesh: &NavMesh, filter: impl PolygonFilter, costs: impl TravelCost) -> impl std::fmt::Debug {
+    let of_polygon = |polygon: PolyId| {
+        let [metre, entering] =
+            [costs.per_metre(mesh, polygon), costs.entering(mesh, PolyId(0), polygon)].map(f32::to_bits);
+        (filter.allows(mesh, polygon), metre, entering)
+    };
+    let polygons: Vec<_> = mesh.polygons().map(|polygon| of_polygon(polygon.id())).collect();
+    let filter = (filter.allows_all(), filter.version());
+    (polygons, filter, (costs.is_length(), costs.least().to_bits(), costs.bad_cost(), costs.version()))
+}
+
 #[test]
 fn what_points_to_costs_and_filters_is_costs_and_filters() {
     let map = [".....".to_owned(), "#.##.".to_owned(), ".....".to_owned()];
     let mesh = navmesh(from_map(&map, 9, frame(Vec3::ZERO), |_, _| 0.0));
-    let costs = AreaCosts::default().with(AreaId::GROUND, 2.5);
-    let filter = AreaFilter::default();
-    let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
-    let mut scratch = QueryScratch::default();
-    let options = PathOptions::default().with_filter(filter).with_cost(costs.clone());
-    let expected = path_or_none(mesh.query().options(options.clone()).memory(&mut scratch).path(from, to));
-    assert!((expected.cost - 2.5 * expected.length).abs() < 1e-3);
-    let borrowed = PathOptions::default().with_filter(&filter).with_cost(&costs);
-    assert_eq!(path_or_none(mesh.query().options(borrowed).memory(&mut scratch).path(from, to)), expected);
-    let shared = PathOptions::default().with_filter(Arc::new(filter)).with_cost(Arc::new(costs.clone()));
-    assert_eq!(path_or_none(mesh.query().options(shared).memory(&mut scratch).path(from, to)), expected);
-    let bad = AreaCosts::default().with(AreaId(1), -1.0);
-    let boxed = PathOptions::default().with_filter(Box::new(filter)).with_cost(Box::new(&bad));
+    let costs = AreaCosts::default().with(AreaId::GROUND, 2.5).with(AreaId(1), -1.0);
+    let filter = FlagFilter { flags: vec![1; mesh.polygon_count()].into(), include: 1, exclude: 2 };
+    filter.flags.set(PolyId(1), 2);
+    let expected = format!("{:?}", answers(&mesh, filter.clone(), costs.clone()));
+    let same = |found: String| assert_eq!(found, expected);
+    same(format!("{:?}", answers(&mesh, &filter, &costs)));
+    same(format!("{:?}", answers(&mesh, Box::new(filter.clone()), Box::new(costs.clone()))));
+    same(format!("{:?}", answers(&mesh, Arc::new(filter.clone()), Arc::new(costs.clone()))));
+    same(format!("{:?}", answers(&mesh, &filter as AnyFilter, &costs as AnyCost)));
+    let from = Vec3::new(6.0, 0.0, 2.0);
     assert!(matches!(
-        mesh.query().options(boxed).memory(&mut scratch).path(from, to),
+        mesh.query().costs(&costs as AnyCost).path(from, from),
         Err(QueryError::BadCost { .. })
     ));
 }

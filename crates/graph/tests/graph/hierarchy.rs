@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::path_or_none;
+use crate::{AnyCost, path_or_none};
 use glam::Vec3;
 use waymesh_core::{AreaId, BadField, PolyId};
 use waymesh_graph::{
@@ -218,7 +218,8 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
-            let plain = path_or_none(mesh.query().options(options.clone()).memory(&mut paths).path(from, to));
+            let query = mesh.query().costs(&cost as AnyCost).memory(&mut paths);
+            let plain = path_or_none(query.partial().path(from, to));
             assert_eq!(path.outcome, plain.outcome);
             if path.outcome == Outcome::Unreachable {
                 continue;

@@ -11,7 +11,7 @@ use waymesh_graph::{
 use waymesh_testkit::boards::mesh_of;
 use waymesh_testkit::flat_meshes::Board;
 
-use crate::path_or_none;
+use crate::{AnyCost, AnyFilter, path_or_none};
 
 /// Boards with doors, and a share of their links.
 fn boards(seed: u64, count: usize, mut test: impl FnMut(&NavMesh, &BTreeSet<LinkId>, &mut Random)) {
@@ -139,14 +139,15 @@ fn a_link_costs_what_the_costs_of_the_agent_say() {
         for _ in 0..6 {
             let mut place = || sampler.sample(mesh, random).unwrap().unwrap().position;
             let (from, to) = (place(), place());
-            let path = path_or_none(mesh.query().costs(Tolls(dear, 2.5)).path(from, to));
-            let expected = path_or_none(other.query().costs(Tolls(&none, 0.0)).path(from, to));
+            let path = path_or_none(mesh.query().costs(&Tolls(dear, 2.5) as AnyCost).path(from, to));
+            let expected = path_or_none(other.query().costs(&Tolls(&none, 0.0) as AnyCost).path(from, to));
             same_path(&path, &expected);
             let costs = dear.iter().fold(AreaCosts::default(), |costs, &link| costs.with_links(link, 2.5));
             same_path(&path_or_none(mesh.query().costs(&costs).path(from, to)), &expected);
             paths += usize::from(path.links.iter().any(|taken| dear.contains(&taken.link)));
-            let closed =
-                path_or_none(mesh.query().costs(Tolls(dear, f32::INFINITY)).partial().path(from, to));
+            let closed = path_or_none(
+                mesh.query().costs(&Tolls(dear, f32::INFINITY) as AnyCost).partial().path(from, to),
+            );
             assert!(closed.links.iter().all(|taken| !dear.contains(&taken.link)));
             // A kind is closed, but for some of its links.
             let closed = mesh
@@ -196,7 +197,7 @@ fn a_corridor_notices_that_its_link_is_refused() {
             let mut place = || sampler.sample(mesh, random).unwrap().unwrap().position;
             let key = Key(Cell::new(0));
             let mut corridor = PathCorridor::new(
-                CorridorOptions::default().with_path(PathOptions::default().with_filter(&key)),
+                CorridorOptions::default().with_path(PathOptions::default().with_filter(&key as AnyFilter)),
             );
             corridor.plan(mesh, place(), place(), &mut scratch).unwrap();
             let had_links = !corridor.path().links.is_empty();

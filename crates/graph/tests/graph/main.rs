@@ -30,7 +30,11 @@ mod sliced;
 mod surface;
 mod tiles;
 
-use waymesh_graph::{Path, QueryError};
+use waymesh_graph::{Path, PolygonFilter, QueryError, TravelCost};
+
+/// A filter and costs for queries that are compiled once for all of the tests' own.
+pub(crate) type AnyFilter<'a> = &'a dyn PolygonFilter;
+pub(crate) type AnyCost<'a> = &'a (dyn TravelCost + Sync);
 
 /// Returns a path; an empty one where none leads to the goal.
 pub(crate) fn path_or_none(path: Result<Path, QueryError>) -> Path {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::path_or_none;
+use crate::{AnyFilter, path_or_none};
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, AreaId, BadField, PolyId};
 use waymesh_graph::{
@@ -265,8 +265,9 @@ fn a_search_tells_what_it_looked_into() {
             if start == goal || ring.contains(&start) {
                 continue;
             }
-            let options = options.with_filter(Without(&ring));
-            if is_joined(&mesh, [from, to], &Without(&ring)) {
+            let without = Without(&ring);
+            let options = options.with_filter(&without as AnyFilter);
+            if is_joined(&mesh, [from, to], &without) {
                 // Ground that touches the goal's corner is not closed.
                 continue;
             }

@@ -9,6 +9,7 @@ use waymesh_graph::{
     RelaxedPolygons,
 };
 
+use crate::AnyFilter;
 use crate::corridor::check;
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
 use crate::paths::shortest_in_corridor;
@@ -155,8 +156,8 @@ fn a_polygon_closed_inside_of_a_group_is_gone_round() {
             let mut flags = vec![1; mesh.polygon_count()];
             flags[door.index()] = 0;
             let filter = FlagFilter { flags: FlagTable::from(flags), include: 1, exclude: 0 };
-            let options = PathOptions::default().with_filter(filter);
-            let plain = mesh.query().options(options.clone()).memory(&mut scratch).path(from, to).unwrap();
+            let options = PathOptions::default().with_filter(&filter as AnyFilter);
+            let plain = mesh.query().options(options).memory(&mut scratch).path(from, to).unwrap();
             let path = mesh
                 .query()
                 .options(options.with_search(&relaxed))

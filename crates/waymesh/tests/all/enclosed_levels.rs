@@ -48,17 +48,32 @@ fn polygons(mesh: &NavMesh) -> Vec<Polygon> {
     read.collect()
 }
 
+/// A triangle as a place sees it: what its rays have in common.
+struct Seen {
+    /// Normals of the planes through the place and each side.
+    sides: [DVec3; 3],
+    normal: DVec3,
+    /// Distance of its plane along the normal, which has no unit length.
+    height: f64,
+}
+
+impl Seen {
+    fn from(place: Vec3, corners: &[Vec3; 3]) -> Self {
+        let [a, b, c] = corners.map(|corner| (corner - place).as_dvec3());
+        let normal = (b - a).cross(c - a);
+        Self { sides: [a.cross(b), b.cross(c), c.cross(a)], normal, height: a.dot(normal) }
+    }
+}
+
 /// Returns the distances at which a ray crosses triangles, in order: 1 from the back, -1 from the
 /// front. Crossings at one distance are one.
-fn crossings(triangles: &[[Vec3; 3]], place: Vec3, direction: DVec3) -> Vec<i32> {
+fn crossings(triangles: &[Seen], direction: DVec3) -> Vec<i32> {
     let mut met: Vec<(f64, i32)> = Vec::new();
-    for corners in triangles {
-        let [a, b, c] = corners.map(|corner| (corner - place).as_dvec3());
-        let sides = [a.cross(b), b.cross(c), c.cross(a)].map(|normal| normal.dot(direction));
+    for seen in triangles {
+        let sides = seen.sides.map(|normal| normal.dot(direction));
         let is_back = sides.iter().all(|&side| side > 0.0);
         if is_back || sides.iter().all(|&side| side < 0.0) {
-            let normal = (b - a).cross(c - a);
-            let far = a.dot(normal) / direction.dot(normal);
+            let far = seen.height / direction.dot(seen.normal);
             if far > 0.0 {
                 met.push((far, if is_back { 1 } else { -1 }));
             }
@@ -84,13 +99,14 @@ fn judge(triangles: &[[Vec3; 3]], polygon: &Polygon, area: f64, random: &mut Ran
     let ends = fan[triangle.unwrap_or(0)];
     let at = polygon.corners[0].lerp(ends[0].lerp(ends[1], random.unit()), random.unit().sqrt());
     let place = at + Vec3::Y * BakeConfig::default().agent.height / 2.0;
+    let triangles: Vec<Seen> = triangles.iter().map(|corners| Seen::from(place, corners)).collect();
     let (mut leaving, mut is_open) = (0, false);
     for ray in 0..RAYS[0] + RAYS[1] {
         let is_level = ray >= RAYS[0];
         let up = f64::from(random.unit()) * if is_level { 0.1 } else { 1.0 };
         let (sine, cosine) = (f64::from(random.unit()) * std::f64::consts::TAU).sin_cos();
         let around = (1.0 - up * up).sqrt();
-        let crossings = crossings(triangles, place, DVec3::new(around * cosine, up, around * sine));
+        let crossings = crossings(&triangles, DVec3::new(around * cosine, up, around * sine));
         is_open |= is_level && crossings.is_empty();
         let mut depth = 0;
         leaving += u32::from(crossings.iter().any(|step| {
