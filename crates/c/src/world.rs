@@ -1,14 +1,14 @@
 //! Worlds that change while queries run.
 
 use std::mem::MaybeUninit;
-use waymesh::fields::AnyBaker;
+use waymesh::fields;
 use waymesh::io::LoadOptions;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{AreaId, AreaTable, Bounds, MarkId, ObstacleId};
 
 use crate::memory::{given, put, slice};
 use crate::mesh::{Mesh, Triangles, Vec3, hand_out};
-use crate::settings::{Setting, Settings, bad, load_options, unknown};
+use crate::settings::{Setting, Settings, load_options, unknown};
 use crate::status::{Error, Failure, Status, guard};
 
 /// A world of tiles, with obstacles and marks that come and go.
@@ -111,9 +111,7 @@ pub unsafe extern "C" fn wm_world_new(
         let settings = unsafe { Settings::read(settings, setting_count)? };
         let mut entries = settings.entries();
         let load = load_options(&mut entries)?;
-        let AnyBaker::Voxels(baker) = AnyBaker::of(&mut entries, &AreaTable::default())? else {
-            return Err(bad("the pipeline of a world is voxels"));
-        };
+        let baker = fields::voxels(&mut entries, &AreaTable::default())?;
         entries.finish()?;
         let bounds = Bounds { min: min.into(), max: max.into() };
         let front = baker.front().clone();

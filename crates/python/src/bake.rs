@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
-use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ, VOXELS, Value};
+use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ};
 use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
 use waymesh::io::{LoadOptions, SceneNames, SceneSource, load_with_names};
 use waymesh::tile::Tile;
@@ -36,14 +36,6 @@ pub(crate) fn soup(
             soup.with_areas(areas).map_err(|error| Kind::Input.error(error))
         }
         None => Ok(soup),
-    }
-}
-
-/// Returns a baker of voxels; refuses other pipelines.
-fn voxels(settings: &mut Entries<'_>, areas: &AreaTable, refusal: &'static str) -> PyResult<Baker<Voxels>> {
-    match settings.take("pipeline").and_then(Value::to::<String>).as_deref() {
-        None | Some("voxels") => fields::baker(Baker::voxels(), VOXELS, settings, areas).or_raise(),
-        _ => Err(Kind::Config.error(format!("settings: {refusal}"))),
     }
 }
 
@@ -128,7 +120,7 @@ fn explained<'py>(
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let load = load_options(entries)?;
-    let baker = voxels(entries, areas, "only bakes of voxels are explained")?;
+    let baker = fields::voxels(entries, areas).or_raise()?;
     entries.finish().or_raise()?;
     let (soup, names) = scene(&load)?;
     let answer = watched(py, (None, cancel.as_deref()), |observer| {
@@ -203,7 +195,7 @@ impl TileJob {
         let mut entries = Entries::new("settings", &given);
         let rules = area_rules(&mut entries)?;
         let options = load_options(&mut entries)?;
-        let baker = voxels(&mut entries, rules.table(), "only voxels are baked tile by tile")?;
+        let baker = fields::voxels(&mut entries, rules.table()).or_raise()?;
         entries.finish().or_raise()?;
         baker.check().or_raise()?;
         let source =

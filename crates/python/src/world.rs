@@ -9,7 +9,7 @@ use waymesh::core::AreaTable;
 use waymesh::fields::{self, Entries, Value, mark_of, shape_of};
 use waymesh::io::LoadOptions;
 use waymesh::voxel::Obstacle;
-use waymesh::{Baker, Bounds, MarkId, MeshHandle, ObstacleId, World};
+use waymesh::{Bounds, MarkId, MeshHandle, ObstacleId, World};
 
 use crate::bake::soup;
 use crate::errors::OrRaise;
@@ -41,7 +41,7 @@ impl PyWorld {
         let given = entries_of(settings)?;
         let mut entries = Entries::new("settings", &given);
         let load = load_options(&mut entries)?;
-        let baker = fields::baker(Baker::voxels(), &[], &mut entries, &AreaTable::default()).or_raise()?;
+        let baker = fields::voxels(&mut entries, &AreaTable::default()).or_raise()?;
         entries.finish().or_raise()?;
         let areas = baker.config().areas.clone();
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::bake::{FrontEnd, Refused};
 use waymesh::core::AreaTable;
 use waymesh::fields::{
-    AnyBaker, BAKE, Entries, Field, FieldError, JUMPS, PLANS, SLICES, STOREYS, VOXELS, Value, baker,
+    self, AnyBaker, BAKE, Entries, Field, FieldError, JUMPS, PLANS, SLICES, STOREYS, VOXELS, Value, baker,
     unknown_pipeline,
 };
 use waymesh::floorplan::FloorPlan;
@@ -51,10 +51,11 @@ pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<AnyBake
 
 /// Returns the baker of voxels, for tiles, stages and worlds.
 pub(crate) fn voxels(settings: &JsValue, areas: &AreaTable) -> Thrown<Baker<Voxels>> {
-    match triangles(settings, areas)? {
-        AnyBaker::Voxels(baker) => Ok(baker),
-        _ => Err(Kind::Settings.error(format_args!("{SETTINGS}: pipeline must be voxels here"))),
-    }
+    read(settings, |entries| {
+        let baker = fields::voxels(entries, areas)?;
+        refuse_folders(baker.front())?;
+        Ok(baker)
+    })
 }
 
 fn refuse_folders(front: &Voxels) -> Result<(), FieldError> {

@@ -34,6 +34,21 @@ pub fn baker<F: FrontEnd + Clone>(
     Ok(baker.with_front(front).with_config(config))
 }
 
+/// Returns the baker of voxels, for what no other pipeline does: worlds, single tiles,
+/// explanations. See [`baker`].
+///
+/// # Errors
+/// If the setting `pipeline` is another one, and as [`baker`].
+pub fn voxels(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<Baker<Voxels>, FieldError> {
+    match entries.take("pipeline").filter(|given| given.to::<String>().as_deref() != Some("voxels")) {
+        None => baker(Baker::voxels(), VOXELS, entries, areas),
+        Some(other) => {
+            let reason = format!("pipeline is {other}, but only voxels can do this");
+            Err(FieldError::Other { what: entries.what, reason })
+        }
+    }
+}
+
 /// A baker of triangles whose pipeline is a setting.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -24,7 +24,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use bake::{BAKE, JUMPS};
-pub use baker::{AnyBaker, baker, unknown_pipeline};
+pub use baker::{AnyBaker, baker, unknown_pipeline, voxels};
 #[cfg(feature = "slices")]
 pub use fronts::SLICES;
 #[cfg(feature = "storeys")]

@@ -1,3 +1,5 @@
+use waymesh_core::AreaTable;
+
 use super::*;
 use crate::BakeConfig;
 
@@ -146,5 +148,21 @@ fn a_usual_agent_comes_with_a_grid_that_other_settings_override() {
     assert!((set(BakeConfig::default(), &classes).agent.height - 1.2).abs() < 1e-6);
     for name in waymesh_core::Agent::NAMES {
         assert_eq!(set(BakeConfig::default(), &[("agent", name.into())]).agent.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn another_pipeline_is_refused_where_only_voxels_can_serve() {
+    let asked = |pipeline: Value| {
+        let given = [("pipeline".to_owned(), pipeline), ("tile_cells".to_owned(), 16.0.into())];
+        let mut entries = Entries::new("settings", &given);
+        let found = voxels(&mut entries, &AreaTable::default()).map(|baker| baker.front().tile_cells);
+        found.map_err(|error| error.to_string())
+    };
+    assert_eq!(asked("voxels".into()), Ok(16));
+    assert_eq!(asked(Value::Unset), Ok(16));
+    for other in ["storeys", "slices", "magic"] {
+        let refusal = format!("settings: pipeline is {}, but only voxels can do this", Value::from(other));
+        assert_eq!(asked(other.into()), Err(refusal));
     }
 }
