@@ -1,6 +1,5 @@
 //! `waymesh build`: bakes scene files.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -195,7 +194,7 @@ pub(crate) fn output_file(output: Option<&PathBuf>, inputs: &Inputs) -> Result<P
 
 /// Returns the number of islands, and the number that links leave if it is another one.
 pub(crate) fn islands(islands: &[IslandReport]) -> String {
-    let (count, pieces) = (islands.len(), IslandReport::pieces(islands));
+    let (count, pieces) = (islands.len(), IslandReport::pieces(islands).len());
     if pieces == count {
         format!("{count} islands")
     } else {
@@ -244,20 +243,19 @@ fn advice(report: &Report) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let pieces = IslandReport::pieces(&report.islands);
     if is_apart {
-        let pieces = IslandReport::pieces(&report.islands);
-        let share = percent(advice.largest_share);
-        lines.push(format!(
-            "{pieces} pieces of ground are not connected; the largest has {share} of the area"
-        ));
+        let (count, share) = (pieces.len(), percent(advice.largest_share));
+        lines
+            .push(format!("{count} pieces of ground are not connected; the largest has {share} of the area"));
         lines.extend(smaller_radii(&report.radii));
     }
     if advice.enclosed_share > MIN_SHARE {
         let share = percent(advice.enclosed_share);
         lines.push(format!("{share} of the ground lies inside of closed bodies: if nobody is to walk there, --enclosed remove leaves it out"));
     }
-    if is_apart {
-        let [one, other] = largest_pieces(&report.islands).map(place_text);
+    if is_apart && let [one, other, ..] = &pieces[..] {
+        let [one, other] = [one, other].map(|piece| place_text(piece.1.place));
         lines.push(format!(
             "`waymesh why` with --at {one} --to {other} explains what keeps the two largest apart"
         ));
@@ -282,19 +280,4 @@ fn smaller_radii(radii: &[RadiusReport]) -> Option<String> {
     }
     let (radius, pieces) = (now.radius, now.pieces);
     Some(format!("a smaller radius joins some: {pieces} pieces at {radius} m, {}", better.join(", ")))
-}
-
-/// Returns places on the largest islands of the two largest pieces over links.
-fn largest_pieces(islands: &[IslandReport]) -> [[f32; 3]; 2] {
-    let mut pieces: BTreeMap<u32, (f64, f64, [f32; 3])> = BTreeMap::new();
-    for island in islands {
-        let (area, largest, place) = pieces.entry(island.joined).or_insert((0.0, 0.0, island.place));
-        *area += island.area;
-        if island.area > *largest {
-            (*largest, *place) = (island.area, island.place);
-        }
-    }
-    let mut pieces: Vec<_> = pieces.into_values().collect();
-    pieces.sort_by(|a, b| b.0.total_cmp(&a.0));
-    [0, 1].map(|number| pieces.get(number).map_or([0.0; 3], |piece| piece.2))
 }

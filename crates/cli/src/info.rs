@@ -193,7 +193,7 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
             name.as_deref().unwrap_or(if AreaId(*id) == AreaId::GROUND { "ground" } else { "no name" });
         writeln!(out, "  area {id:3}  {name}, {cost} a metre, {polygons} polygons, {square_metres:.2} m2")?;
     }
-    let pieces = IslandReport::pieces(&info.islands);
+    let pieces = IslandReport::pieces(&info.islands).len();
     writeln!(out, "  islands   {}, {pieces} where links join them", info.islands.len())?;
     let mut islands: Vec<_> = info.islands.iter().enumerate().collect();
     islands.sort_by(|(_, a), (_, b)| b.area.total_cmp(&a.area));

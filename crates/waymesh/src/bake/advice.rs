@@ -1,7 +1,5 @@
 //! Answers to the questions of a person about the ground of a mesh.
 
-use std::collections::BTreeMap;
-
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{AreaId, Direction, DisjointSets, PolyId, WalkableField, to_u32};
@@ -36,12 +34,9 @@ const RADIUS_SHARES: [f32; 4] = [1.0, 0.75, 0.5, 0.0];
 impl Advice {
     /// Answers for a mesh with these islands in the triangles of a tree.
     pub(super) fn of(mesh: &NavMesh, islands: &[IslandReport], tree: &RayTree) -> Self {
-        let mut pieces: BTreeMap<u32, f64> = BTreeMap::new();
-        for island in islands {
-            *pieces.entry(island.joined).or_default() += island.area;
-        }
-        let all: f64 = pieces.values().sum();
-        let Some((&largest, &area)) = pieces.iter().max_by(|a, b| a.1.total_cmp(b.1)) else {
+        let pieces = IslandReport::pieces(islands);
+        let all: f64 = pieces.iter().map(|piece| piece.0).sum();
+        let Some(&(area, &IslandReport { joined: largest, .. })) = pieces.first() else {
             return Self::default();
         };
         let is_largest = |polygon: PolyId| {

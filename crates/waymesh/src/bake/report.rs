@@ -286,10 +286,21 @@ impl IslandReport {
         Self { polygons: island.polygons.into(), area: island.area, place, links: 0, joined }
     }
 
-    /// Returns the number of pieces that these islands form over links.
+    /// Returns the pieces that these islands form over links, the largest first, of equal ones the
+    /// last: the area of each, and its largest island.
     #[must_use]
-    pub fn pieces(islands: &[Self]) -> usize {
-        islands.iter().zip(0..).filter(|(island, number)| island.joined == *number).count()
+    pub fn pieces(islands: &[Self]) -> Vec<(f64, &Self)> {
+        let mut pieces: BTreeMap<u32, (f64, &Self)> = BTreeMap::new();
+        for island in islands {
+            let (area, largest) = pieces.entry(island.joined).or_insert((0.0, island));
+            *area += island.area;
+            if island.area > largest.area {
+                *largest = island;
+            }
+        }
+        let mut pieces: Vec<_> = pieces.into_values().rev().collect();
+        pieces.sort_by(|a, b| b.0.total_cmp(&a.0));
+        pieces
     }
 }
 
