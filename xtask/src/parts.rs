@@ -36,7 +36,7 @@ const TARGETS: [(&str, &str); 4] = [
 
 /// Settings of the builds of the gate: nothing is built twice or debugged, and one unit per crate
 /// takes a fifth less time of the processor.
-pub(crate) const BUILD: [(&str, &str); 4] = [
+const BUILD: [(&str, &str); 4] = [
     ("CARGO_INCREMENTAL", "0"),
     ("CARGO_PROFILE_DEV_CODEGEN_UNITS", "1"),
     ("CARGO_PROFILE_DEV_DEBUG", "0"),

@@ -6,8 +6,8 @@ use crate::{AnyCost, AnyFilter, path_or_none};
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathSearch, PolygonFilter,
-    QueryError, QueryScratch, TravelCost,
+    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, LinkFilterFn, LinkId, NavMesh, Outcome, PathOptions,
+    PathSearch, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
@@ -186,34 +186,45 @@ fn flags_open_and_close_polygons() {
     assert!(open < 9.0 && shut > 12.0 && (shut - other).abs() < 1e-6, "{open} {shut} {other}");
 }
 
-/// Returns every answer of a filter and of costs about the polygons of a mesh.
-fn answers(mesh: &NavMesh, filter: impl PolygonFilter, costs: impl TravelCost) -> impl std::fmt::Debug {
+/// Returns every answer of a filter and of costs about the polygons of a mesh and a link.
+fn answers(mesh: &NavMesh, filter: impl PolygonFilter, costs: impl TravelCost) -> String {
+    let (first, link) = (PolyId(0), LinkId(7));
     let of_polygon = |polygon: PolyId| {
-        let [metre, entering] =
-            [costs.per_metre(mesh, polygon), costs.entering(mesh, PolyId(0), polygon)].map(f32::to_bits);
-        (filter.allows(mesh, polygon), metre, entering)
+        let is_open = (filter.allows(mesh, polygon), filter.may_cross(mesh, first, polygon));
+        (is_open, costs.per_metre(mesh, polygon), costs.entering(mesh, first, polygon))
     };
     let polygons: Vec<_> = mesh.polygons().map(|polygon| of_polygon(polygon.id())).collect();
-    let filter = (filter.allows_all(), filter.version());
-    (polygons, filter, (costs.is_length(), costs.least().to_bits(), costs.bad_cost(), costs.version()))
+    let filter = (filter.allows_all(), filter.allows_link(mesh, link), filter.version());
+    let price = (costs.least(), costs.taking(mesh, link), costs.bad_cost());
+    format!("{:?}", (polygons, filter, costs.is_length(), price, costs.version()))
 }
 
 #[test]
 fn what_points_to_costs_and_filters_is_costs_and_filters() {
     let map = [".....".to_owned(), "#.##.".to_owned(), ".....".to_owned()];
     let mesh = navmesh(from_map(&map, 9, frame(Vec3::ZERO), |_, _| 0.0));
-    let costs = AreaCosts::default().with(AreaId::GROUND, 2.5).with(AreaId(1), -1.0);
-    let filter = FlagFilter { flags: vec![1; mesh.polygon_count()].into(), include: 1, exclude: 2 };
-    filter.flags.set(PolyId(1), 2);
-    let expected = format!("{:?}", answers(&mesh, filter.clone(), costs.clone()));
-    let same = |found: String| assert_eq!(found, expected);
-    same(format!("{:?}", answers(&mesh, &filter, &costs)));
-    same(format!("{:?}", answers(&mesh, Box::new(filter.clone()), Box::new(costs.clone()))));
-    same(format!("{:?}", answers(&mesh, Arc::new(filter.clone()), Arc::new(costs.clone()))));
-    same(format!("{:?}", answers(&mesh, &filter as AnyFilter, &costs as AnyCost)));
-    let from = Vec3::new(6.0, 0.0, 2.0);
-    assert!(matches!(
-        mesh.query().costs(&costs as AnyCost).path(from, from),
-        Err(QueryError::BadCost { .. })
-    ));
+    let costs = AreaCosts::default().with(AreaId::GROUND, 2.5);
+    let filter = AreaFilter::default();
+    let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
+    let mut scratch = QueryScratch::default();
+    // Each pointer behind another: the query is compiled once.
+    let mut path = |filter: AnyFilter<'_>, costs: AnyCost<'_>| {
+        let options = PathOptions::default().with_filter(filter).with_cost(costs);
+        mesh.query().options(options).memory(&mut scratch).path(from, to)
+    };
+    let expected = path_or_none(path(&filter, &costs));
+    assert!((expected.cost - 2.5 * expected.length).abs() < 1e-3);
+    assert_eq!(path_or_none(path(&&filter, &&costs)), expected);
+    assert_eq!(path_or_none(path(&Arc::new(filter), &Arc::new(costs.clone()))), expected);
+    let bad = AreaCosts::default().with(AreaId(1), -1.0).with_links(LinkId(7), 0.5);
+    assert!(matches!(path(&Box::new(filter), &Box::new(&bad)), Err(QueryError::BadCost { .. })));
+
+    let flags = FlagFilter { flags: vec![1; mesh.polygon_count()].into(), include: 1, exclude: 2 };
+    flags.flags.set(PolyId(1), 2);
+    let filter = (flags, LinkFilterFn(|_: &NavMesh, _| false));
+    let expected = answers(&mesh, filter.clone(), bad.clone());
+    assert_eq!(answers(&mesh, &filter, &bad), expected);
+    assert_eq!(answers(&mesh, Box::new(filter.clone()), Box::new(bad.clone())), expected);
+    assert_eq!(answers(&mesh, Arc::new(filter.clone()), Arc::new(bad.clone())), expected);
+    assert_eq!(answers(&mesh, &filter as AnyFilter, &bad as AnyCost), expected);
 }
