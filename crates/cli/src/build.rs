@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use waymesh::bake::{FrontEnd, IslandReport, RadiusReport};
+use waymesh::core::counted;
 use waymesh::fields::{JUMPS, SLICES, STOREYS};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, LoadOptions, SceneSource};
@@ -196,9 +197,9 @@ pub(crate) fn output_file(output: Option<&PathBuf>, inputs: &Inputs) -> Result<P
 pub(crate) fn islands(islands: &[IslandReport]) -> String {
     let (count, pieces) = (islands.len(), IslandReport::pieces(islands).len());
     if pieces == count {
-        format!("{count} islands")
+        counted(count as u64, "island")
     } else {
-        format!("{count} islands ({pieces} over links)")
+        format!("{} ({pieces} over links)", counted(count as u64, "island"))
     }
 }
 

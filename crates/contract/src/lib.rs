@@ -236,7 +236,7 @@ fn check_nearly_convex(seed: u64, mesh: &PolyMesh, tolerance: f64) {
     assert!(others.is_none(), "seed {seed}: polygons: {list}");
     for polygon in (0..mesh.polygons.len()).map(waymesh_core::PolyId::from_index) {
         let depth = crate::hulls::depth_below_hull(mesh, polygon);
-        assert!(depth <= tolerance, "seed {seed}: polygon {polygon} is {depth} polygons from convex");
+        assert!(depth <= tolerance, "seed {seed}: polygon {polygon} is {depth} cells from convex");
     }
 }
 

@@ -78,7 +78,7 @@ pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
 pub use head_rooms::HeadRooms;
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId, to_u32};
-pub use numbers::{ByteCount, nearest_f32, rounded, saturating_i32, saturating_i64, saturating_u32};
+pub use numbers::{ByteCount, counted, nearest_f32, rounded, saturating_i32, saturating_i64, saturating_u32};
 pub use observe::{Counter, Observer, Warning};
 pub use outliers::warn_of_outliers;
 pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};

@@ -8,6 +8,12 @@ pub const fn nearest_f32(value: f64) -> f32 {
     value as f32
 }
 
+/// Returns a count with its noun: "1 island", "2 islands".
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Returns `value` rounded to this many significant digits, for texts; not finite, itself.
 #[must_use]
 pub fn rounded(value: f32, digits: u8) -> f32 {

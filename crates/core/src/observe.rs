@@ -1,6 +1,6 @@
 //! Reports of a running bake.
 
-use crate::{ByteCount, CancelToken, RegionId, rounded};
+use crate::{ByteCount, CancelToken, RegionId, counted, rounded};
 
 /// A quantity that is counted during a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -195,10 +195,11 @@ impl std::fmt::Display for Warning {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TrianglesSkipped { not_finite, degenerate: 0 } => {
-                write!(formatter, "skipped {not_finite} triangles with a NaN or infinite vertex")
+                let triangles = counted(*not_finite, "triangle");
+                write!(formatter, "skipped {triangles} with a NaN or infinite vertex")
             }
             Self::TrianglesSkipped { not_finite: 0, degenerate } => {
-                write!(formatter, "skipped {degenerate} triangles without area")
+                write!(formatter, "skipped {} without area", counted(*degenerate, "triangle"))
             }
             Self::TrianglesSkipped { not_finite, degenerate } => write!(
                 formatter,
@@ -207,28 +208,28 @@ impl std::fmt::Display for Warning {
             ),
             Self::NothingWalkable { stage } => write!(formatter, "nothing walkable is left after {stage}"),
             Self::IslandsRemoved { islands, area } => {
+                let pieces = counted(*islands, "piece");
                 write!(
                     formatter,
-                    "removed {islands} pieces of ground below the smallest region, {area:.3} m2 together"
+                    "removed {pieces} of ground below the smallest region, {area:.3} m2 together"
                 )
             }
             Self::Unreachable { islands, area } => {
+                let islands = counted(*islands, "island");
                 write!(
                     formatter,
-                    "left out {islands} islands that are not connected to what was asked for, {area:.3} m2 together"
+                    "left out {islands} not connected to what was asked for, {area:.3} m2 together"
                 )
             }
             Self::GroundEnclosed { pieces, area } => {
-                write!(
-                    formatter,
-                    "left out {pieces} pieces of ground inside of solids, {area:.3} m2 together"
-                )
+                let pieces = counted(*pieces, "piece");
+                write!(formatter, "left out {pieces} of ground inside of solids, {area:.3} m2 together")
             }
             Self::HeightBoundMissed { region, error } => {
                 write!(formatter, "ground of region {region} is off by up to {error:.2} levels")
             }
             Self::TilesDamaged { tiles } => {
-                write!(formatter, "{tiles} tile files are damaged and built again")
+                write!(formatter, "built {} again whose files are damaged", counted(*tiles, "tile"))
             }
             Self::Tiled { needed_bytes, limit_bytes } => {
                 let [needed, limit] = [needed_bytes, limit_bytes].map(|&bytes| ByteCount(bytes));
@@ -253,7 +254,8 @@ impl std::fmt::Display for Warning {
                 let [wide, high, deep] = size.map(|length| rounded(length * scale, 3));
                 write!(
                     formatter,
-                    "the scene is {x} x {z} m, {y} m high, with {triangles} triangles; scaled by {scale} it is {wide} x {deep} m, {high} m high, the size of a building"
+                    "the scene is {x} x {z} m, {y} m high, with {}; scaled by {scale} it is {wide} x {deep} m, {high} m high, the size of a building",
+                    counted(*triangles, "triangle")
                 )
             }
             Self::UnlikelyAxis { share, other, axis } => write!(
@@ -264,12 +266,15 @@ impl std::fmt::Display for Warning {
             ),
             Self::UpsideDown { triangles, area, area_up } => write!(
                 formatter,
-                "{:.0} % of the level area faces down ({triangles} triangles, {area:.1} m2; {area_up:.1} m2 face up): nobody walks on a face from below; the triangles wind the wrong way round",
-                100.0 * area / (area + area_up)
+                "{:.0} % of the level area faces down ({}, {area:.1} m2; {area_up:.1} m2 face up): nobody walks on a face from below; the triangles wind the wrong way round",
+                100.0 * area / (area + area_up),
+                counted(*triangles, "triangle")
             ),
             Self::MixedWinding { triangles, area } => write!(
                 formatter,
-                "{triangles} level triangles, {area:.1} m2, face the other way than those beside them: nobody walks on a face from below"
+                "{}, {area:.1} m2, {} the other way than those beside them: nobody walks on a face from below",
+                counted(*triangles, "level triangle"),
+                if *triangles == 1 { "faces" } else { "face" }
             ),
             Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
                 formatter,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use waymesh_core::{AreaError, BadField, GridError};
+use waymesh_core::{AreaError, BadField, GridError, counted};
 
 use crate::doorway::MAX_WALL;
 
@@ -296,10 +296,8 @@ impl std::fmt::Display for NoteKind {
             ),
             Self::RepeatedPoints { points } => write!(formatter, "{points} repeated points are left out"),
             Self::SmallPieces { pieces, area } => {
-                write!(
-                    formatter,
-                    "{pieces} pieces of ground are too small and left out, {area:.4} m2 together"
-                )
+                let pieces = counted(*pieces as u64, "piece");
+                write!(formatter, "left out {pieces} of ground below the least area, {area:.4} m2 together")
             }
             Self::DoorLeadsNowhere { width, needed } if *width <= needed + 0.01 => write!(
                 formatter,
