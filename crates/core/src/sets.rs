@@ -59,6 +59,11 @@ impl DisjointSets {
         member
     }
 
+    /// Returns the identifier of each member's set.
+    pub fn roots(&mut self) -> Vec<u32> {
+        (0..u32::MAX).take(self.len()).map(|member| self.find(member)).collect()
+    }
+
     /// Joins two sets under the lower of their identifiers, and returns it.
     ///
     /// # Panics
@@ -102,7 +107,7 @@ mod tests {
                 names.iter_mut().filter(|name| **name == high).for_each(|name| *name = low);
                 let [one, other] = [one, other].map(|at| u32::try_from(at).unwrap_or(0));
                 assert_eq!(sets.unite(one, other), low);
-                assert!((0..count).all(|member| sets.find(member) == names[member as usize]));
+                assert_eq!(sets.roots(), names);
             }
             assert_eq!((sets.push(), sets.find(count), sets.len()), (count, count, count as usize + 1));
             sets.put(0, count);

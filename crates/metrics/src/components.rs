@@ -5,7 +5,7 @@ use glam::{DVec2, DVec3};
 use crate::oracle::{Oracle, Scratch, Verdict};
 use crate::scene::{Slope, Surface, plan_area};
 use crate::walk::SAME_SURFACE;
-use waymesh_core::{Random, threads};
+use waymesh_core::{DisjointSets, Random, threads, to_u32};
 
 /// Result of [`Components::connection`]: how two places are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub(crate) struct Components {
     places: Vec<GridPlace>,
     /// Indices of the certain places.
     certain: Vec<usize>,
-    sure: Vec<usize>,
-    possible: Vec<usize>,
+    sure: Vec<u32>,
+    possible: Vec<u32>,
     is_coarse: bool,
     pub(crate) count: usize,
 }
@@ -63,17 +63,15 @@ impl Components {
         let links = threads::map_with(0..places.len(), |scratch: &mut Scratch, place| {
             grid.links(oracle, &places, place, scratch)
         });
-        let links: Vec<(usize, usize, bool)> = links.into_iter().flatten().collect();
-        let mut sure = Forest::new(places.len());
-        let mut possible = Forest::new(places.len());
-        for &(a, b, is_sure) in &links {
-            possible.join(a, b);
+        let [mut sure, mut possible] = [(); 2].map(|()| DisjointSets::new(places.len()));
+        for (a, b, is_sure) in links.into_iter().flatten() {
+            possible.unite(to_u32(a), to_u32(b));
             if is_sure {
-                sure.join(a, b);
+                sure.unite(to_u32(a), to_u32(b));
             }
         }
         let (sure, possible) = (sure.roots(), possible.roots());
-        let mut roots: Vec<usize> = certain.iter().map(|&place| possible[place]).collect();
+        let mut roots: Vec<u32> = certain.iter().map(|&place| possible[place]).collect();
         roots.sort_unstable();
         roots.dedup();
         let is_coarse = grid.spacing > COARSE * oracle.cell();
@@ -209,32 +207,4 @@ impl Grid {
 fn step(value: usize, by: i64, count: usize) -> Option<usize> {
     let next = i64::try_from(value).ok()? + by;
     usize::try_from(next).ok().filter(|&next| next < count)
-}
-
-/// Disjoint sets.
-pub(crate) struct Forest(Vec<usize>);
-
-impl Forest {
-    pub(crate) fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    fn root(&mut self, mut element: usize) -> usize {
-        while self.0[element] != element {
-            self.0[element] = self.0[self.0[element]];
-            element = self.0[element];
-        }
-        element
-    }
-
-    /// Joins two sets. The lowest element is the root.
-    pub(crate) fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-
-    /// The root of each element.
-    pub(crate) fn roots(mut self) -> Vec<usize> {
-        (0..self.0.len()).map(|element| self.root(element)).collect()
-    }
 }

@@ -1,9 +1,8 @@
 //! Fans: the connected groups of polygons around each vertex, with borders and notches.
 
-use crate::components::Forest;
 use crate::mesh::{JudgedMesh, weld};
 use crate::scene::plan;
-use waymesh_core::float;
+use waymesh_core::{DisjointSets, float, to_u32};
 
 /// A corner whose angle exceeds half a turn by less than this is straight. Radians.
 const STRAIGHT: f64 = 1e-3;
@@ -63,7 +62,8 @@ impl Fans {
         };
         let at = |polygon: usize, corner: usize| first[polygon] + corner % mesh.polygons[polygon].len();
         let mut matches = vec![None; count];
-        let mut forest = Forest::new(count);
+        let mut sets = DisjointSets::new(count);
+        let mut unite = |one: usize, other: usize| sets.unite(to_u32(one), to_u32(other));
         for (polygon, beside) in mesh.neighbours.iter().enumerate() {
             for (edge, other) in beside.iter().enumerate() {
                 let Some(other) = other.map(|other| other as usize) else { continue };
@@ -74,12 +74,12 @@ impl Fans {
                 });
                 if let Some(back) = back.filter(|_| other != polygon) {
                     matches[first[polygon] + edge] = Some((other, back));
-                    forest.join(at(polygon, edge), at(other, back + 1));
-                    forest.join(at(polygon, edge + 1), at(other, back));
+                    unite(at(polygon, edge), at(other, back + 1));
+                    unite(at(polygon, edge + 1), at(other, back));
                 }
             }
         }
-        let mut of = forest.roots();
+        let mut of: Vec<usize> = sets.roots().into_iter().map(|root| root as usize).collect();
         let mut fans: Vec<Fan> = Vec::new();
         let mut corners: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut numbers = vec![usize::MAX; count];
@@ -121,15 +121,16 @@ impl Fans {
             notches[islands[fan.corner.0]] += 1;
         }
         // Loops of the border: each fan on it has one border edge that arrives and one that leaves.
-        let mut forest = Forest::new(self.fans.len());
+        let mut sets = DisjointSets::new(self.fans.len());
         for (polygon, corners) in mesh.polygons.iter().enumerate() {
             for edge in (0..corners.len()).filter(|&edge| self.matching(polygon, edge).is_none()) {
-                forest.join(self.fan(polygon, edge), self.fan(polygon, (edge + 1) % corners.len()));
+                let ends = [edge, (edge + 1) % corners.len()].map(|corner| to_u32(self.fan(polygon, corner)));
+                sets.unite(ends[0], ends[1]);
             }
         }
         let mut loops = vec![0_usize; count];
-        for (fan, &root) in forest.roots().iter().enumerate() {
-            if self.fans[fan].is_on_border && root == fan {
+        for (fan, root) in sets.roots().into_iter().enumerate() {
+            if self.fans[fan].is_on_border && root as usize == fan {
                 loops[islands[self.fans[fan].corner.0]] += 1;
             }
         }

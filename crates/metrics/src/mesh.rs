@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use glam::{DVec2, DVec3, Vec3};
-use waymesh_core::SurfacePoint;
+use waymesh_core::{DisjointSets, SurfacePoint, to_u32};
 use waymesh_graph::NavMesh;
 
 use crate::MetricsError;
-use crate::components::Forest;
 use crate::scene::{cross, extent, height_at, plan};
 use crate::tree::BoxTree;
 
@@ -187,19 +186,21 @@ impl JudgedMesh {
     /// The island of each polygon, numbered from 0 in the order of their first polygons, and how
     /// many there are.
     pub(crate) fn islands(&self) -> (Vec<usize>, usize) {
-        let mut forest = Forest::new(self.polygons.len());
+        let mut sets = DisjointSets::new(self.polygons.len());
         for (polygon, beside) in self.neighbours.iter().enumerate() {
-            beside.iter().flatten().for_each(|&other| forest.join(polygon, other as usize));
+            for &other in beside.iter().flatten() {
+                sets.unite(to_u32(polygon), other);
+            }
         }
-        let roots = forest.roots();
+        let roots = sets.roots();
         let mut numbers = vec![0; roots.len()];
         let mut count = 0;
         for polygon in 0..roots.len() {
-            if roots[polygon] == polygon {
+            if roots[polygon] as usize == polygon {
                 numbers[polygon] = count;
                 count += 1;
             } else {
-                numbers[polygon] = numbers[roots[polygon]];
+                numbers[polygon] = numbers[roots[polygon] as usize];
             }
         }
         (numbers, count)
