@@ -229,6 +229,12 @@ pub struct PlanPoint {
     pub z: i32,
 }
 
+impl From<PlanPoint> for [f64; 2] {
+    fn from(point: PlanPoint) -> Self {
+        [point.x.into(), point.z.into()]
+    }
+}
+
 impl PlanPoint {
     /// Returns the point `(x, z)`.
     #[inline]

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::Vec3;
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
-use waymesh_core::{AreaId, Bounds, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
+use waymesh_core::{AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
 
 use crate::area::{Cleaner, Extent, Region, grown, meet};
 use crate::assemble::{Piece, contours};
@@ -125,9 +123,6 @@ struct Opening {
     /// The part of it on one side of the line, on the grid.
     sill: Vec<PlanPoint>,
 }
-
-/// The box of a sill, with the number of the door among those of its window.
-type SillBox<'a> = GeomWithData<Rectangle<[f64; 2]>, (usize, &'a Opening)>;
 
 /// Most doors that may lie over each other: each layer is an overlay of all ground.
 const MOST_LAYERS: usize = 64;
@@ -530,18 +525,21 @@ impl PlanBase {
     /// Cuts pieces of ground along the sills of doors. The sills follow, in the order of the doors.
     /// Where they overlap, the ground belongs to the first.
     fn cut(&self, polygons: &mut Vec<LatticePolygon>, openings: &[Opening]) -> Result<(), PlanError> {
+        // Cuts are rounded by a cell.
+        let boxed = |opening: &Opening| Bounds::in_plan(opening.sill.iter().copied(), 1.0);
+        let boxes: Vec<Bounds> = openings.iter().map(boxed).collect();
+        let tree = BoxTree::new(&boxes, 1);
         let mut sills = Vec::new();
-        for layer in self.layers(openings)? {
+        for layer in self.layers(openings, &boxes, &tree)? {
             checkpoint();
-            let cutters: Vec<Vec<PlanPoint>> = layer.iter().map(|sill| sill.data.1.sill.clone()).collect();
+            let cutters: Vec<Vec<PlanPoint>> =
+                layer.iter().map(|&sill| openings[sill].sill.clone()).collect();
             let (outside, inside) = lattice::split(polygons, &cutters);
             *polygons = outside;
-            let boxes = RTree::bulk_load(layer);
             sills.extend(inside.into_iter().map(|piece| {
-                let corner = piece[0][0];
-                let place = AABB::from_point([f64::from(corner.x), f64::from(corner.z)]);
-                let sill = boxes.locate_in_envelope_intersecting(place).next();
-                (sill.map_or(usize::MAX, |sill| sill.data.0), piece)
+                let mut around = tree.overlapping(Bounds::in_plan([piece[0][0]], 0.0));
+                let sill = around.find(|sill| layer.binary_search(sill).is_ok());
+                (sill.unwrap_or(usize::MAX), piece)
             }));
         }
         sills.sort_by_key(|(door, _)| *door);
@@ -550,33 +548,27 @@ impl PlanBase {
     }
 
     /// Sorts doors into layers in which the boxes of no two sills touch, each as early as doors
-    /// before it allow. Doors of a layer are cut at once.
-    fn layers<'a>(&self, openings: &'a [Opening]) -> Result<Vec<Vec<SillBox<'a>>>, PlanError> {
-        let mut layers: Vec<Vec<SillBox<'_>>> = Vec::new();
-        let mut placed: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>> = RTree::new();
-        for (index, opening) in openings.iter().enumerate() {
-            let bound = |pick: fn(f64, f64) -> f64, start: f64, margin: f64| {
-                let corner = |of: fn(&PlanPoint) -> i32| {
-                    opening.sill.iter().fold(start, |best, point| pick(best, f64::from(of(point)))) + margin
-                };
-                [corner(|point| point.x), corner(|point| point.z)]
-            };
-            // Cuts are rounded by a cell.
-            let low = bound(f64::min, f64::INFINITY, -1.0);
-            let high = bound(f64::max, f64::NEG_INFINITY, 1.0);
-            let envelope = AABB::from_corners(low, high);
-            let below = placed.locate_in_envelope_intersecting(envelope).map(|sill| sill.data + 1);
-            let layer = below.max().unwrap_or(0);
+    /// before it allow. Doors of a layer, in ascending order, are cut at once.
+    fn layers(
+        &self,
+        openings: &[Opening],
+        boxes: &[Bounds],
+        tree: &BoxTree,
+    ) -> Result<Vec<Vec<usize>>, PlanError> {
+        let mut layers: Vec<Vec<usize>> = Vec::new();
+        let mut layer_of: Vec<usize> = Vec::with_capacity(openings.len());
+        for (index, (opening, &bounds)) in openings.iter().zip(boxes).enumerate() {
+            let before = tree.overlapping(bounds).filter(|&other| other < index);
+            let layer = before.map(|other| layer_of[other] + 1).max().unwrap_or(0);
             if layer == MOST_LAYERS {
                 let door = self.doors[opening.door].name.clone();
                 return Err(PlanError::DoorsOverlap { door, limit: MOST_LAYERS });
             }
-            let rectangle = Rectangle::from_corners(low, high);
-            placed.insert(GeomWithData::new(rectangle, layer));
+            layer_of.push(layer);
             if layer == layers.len() {
                 layers.push(Vec::new());
             }
-            layers[layer].push(GeomWithData::new(rectangle, (index, opening)));
+            layers[layer].push(index);
         }
         Ok(layers)
     }

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use rstar::primitives::Line;
-use rstar::{AABB, RTree};
-use waymesh_core::{GridFrame, PlanPoint, float};
+use waymesh_core::{Bounds, BoxTree, GridFrame, PlanPoint, float};
 
 use crate::area::{MAX_COORDINATE, Region, check_point};
 use crate::lattice::nearest_point;
@@ -28,7 +26,8 @@ const SHORT_LINE: f64 = 0.1;
 
 /// The borders of the ground without doors, to measure walls.
 pub(crate) struct Walls {
-    lines: RTree<Line<PlanPosition>>,
+    lines: Vec<[PlanPosition; 2]>,
+    boxes: BoxTree,
     /// The axis in which the ground is less long. Rays along it cross few borders: those along a row
     /// of rooms would cross all of its walls.
     axis: usize,
@@ -38,24 +37,30 @@ impl Walls {
     pub(crate) fn new(ground: &Region) -> Self {
         let lines = ground.rings().into_iter().flat_map(|ring| {
             let next = ring.clone().into_iter().cycle().skip(1);
-            ring.into_iter().zip(next).map(|(a, b)| Line::new(a, b)).collect::<Vec<_>>()
+            ring.into_iter().zip(next).map(|(a, b)| [a, b]).collect::<Vec<_>>()
         });
+        let lines: Vec<[PlanPosition; 2]> = lines.collect();
+        let boxes: Vec<Bounds> = lines.iter().map(|line| Bounds::in_plan(*line, 0.0)).collect();
         let size = ground.extent().map_or([0.0; 2], |[min, max]| [max[0] - min[0], max[1] - min[1]]);
-        Self { lines: RTree::bulk_load(lines.collect()), axis: usize::from(size[1] < size[0]) }
+        Self { lines, boxes: BoxTree::new(&boxes, 1), axis: usize::from(size[1] < size[0]) }
+    }
+
+    /// Returns the borders whose boxes meet that of a line.
+    fn near(&self, line: [PlanPosition; 2]) -> impl Iterator<Item = [PlanPosition; 2]> {
+        let bounds = Bounds::in_plan(line, 0.0);
+        self.boxes.overlapping(bounds).map(|line| self.lines[line])
     }
 
     fn is_ground(&self, from: PlanPosition) -> bool {
         let (axis, other) = (self.axis, 1 - self.axis);
         let mut to = from;
         to[axis] = 2.0 * MAX_COORDINATE;
-        let is_crossed = |line: &&Line<PlanPosition>| {
-            let [a, b] = [line.from, line.to];
+        let is_crossed = |[a, b]: &[PlanPosition; 2]| {
             let share = (from[other] - a[other]) / (b[other] - a[other]);
             (a[other] > from[other]) != (b[other] > from[other])
                 && a[axis] + share * (b[axis] - a[axis]) > from[axis]
         };
-        let beyond = AABB::from_corners(from, to);
-        self.lines.locate_in_envelope_intersecting(beyond).filter(is_crossed).count() % 2 == 1
+        self.near([from, to]).filter(is_crossed).count() % 2 == 1
     }
 
     /// Returns the distance from a place to the ground in a direction of length 1: 0 on the ground,
@@ -65,15 +70,14 @@ impl Walls {
             return 0.0;
         }
         let to = along(from, way, MAX_WALL);
-        let distance = |line: &Line<PlanPosition>| {
+        let distance = |[start, end]: [PlanPosition; 2]| {
             let side = |at: PlanPosition| way[0] * (at[1] - from[1]) - way[1] * (at[0] - from[0]);
-            let [a, b] = [side(line.from), side(line.to)];
+            let [a, b] = [side(start), side(end)];
             let share = a / (a - b);
-            let at = |axis: usize| line.from[axis] + share * (line.to[axis] - line.from[axis]) - from[axis];
+            let at = |axis: usize| start[axis] + share * (end[axis] - start[axis]) - from[axis];
             ((a > 0.0) != (b > 0.0)).then(|| at(0) * way[0] + at(1) * way[1])
         };
-        let near = self.lines.locate_in_envelope_intersecting(AABB::from_corners(from, to));
-        near.filter_map(distance).filter(|&at| at >= 0.0).fold(MAX_WALL, f64::min)
+        self.near([from, to]).filter_map(distance).filter(|&at| at >= 0.0).fold(MAX_WALL, f64::min)
     }
 }
 

@@ -7,8 +7,7 @@ use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::i_float::int::point::IntPoint;
 use i_overlay::string::overlay::StringOverlay;
 use i_overlay::string::rule::StringRule;
-use rstar::{AABB, Envelope, RTree, SelectionFunction};
-use waymesh_core::{GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
+use waymesh_core::{Bounds, BoxTree, GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
 
 use crate::PlanPosition;
 
@@ -94,96 +93,94 @@ pub(crate) fn snap(
     if near_cells < 1.0 {
         return exact;
     }
-    let points = exact.iter().flatten().flatten().map(|&point| corner(point)).collect();
-    let mut corners = RTree::bulk_load(points);
+    let mut corners = Corners::new(exact.iter().flatten().flatten().copied().collect());
+    let mut first = 0;
     let rings: Vec<Vec<PlanPoint>> = exact
         .iter()
         .flatten()
-        .map(|ring| thinned(ring, near_cells, &fixed, &mut corners))
+        .map(|ring| {
+            let start = first;
+            first += ring.len();
+            thinned(ring, start, near_cells, &fixed, &mut corners)
+        })
         .filter(|ring| ring.len() >= 3)
         .collect();
     resolve(&rings)
 }
 
-/// A point for the tree, exact.
-fn corner(point: PlanPoint) -> [f64; 2] {
-    [f64::from(point.x), f64::from(point.z)]
+/// The vertices of all rings, of which some are left out.
+struct Corners {
+    points: Vec<PlanPoint>,
+    is_left_out: Vec<bool>,
+    boxes: BoxTree,
 }
 
-/// Selects the points in a triangle, but not its corners.
-struct InTriangle([PlanPoint; 3]);
+impl Corners {
+    fn new(points: Vec<PlanPoint>) -> Self {
+        let boxes: Vec<Bounds> = points.iter().map(|&point| Bounds::in_plan([point], 0.0)).collect();
+        Self { is_left_out: vec![false; points.len()], points, boxes: BoxTree::new(&boxes, 1) }
+    }
 
-impl InTriangle {
-    /// Sides of the triangle that all these points lie strictly beyond.
-    fn is_beyond(&self, points: &[[f64; 2]]) -> bool {
-        let [a, b, c] = self.0.map(corner);
-        let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
-            (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    /// `true` if one that is not left out lies in a triangle, and is none of its corners.
+    fn any_in(&self, triangle: [PlanPoint; 3]) -> bool {
+        let [a, b, c] = triangle;
+        let winding = PlanPoint::orientation(a, b, c).signum();
+        let is_in = |point: PlanPoint| {
+            [(a, b), (b, c), (c, a)]
+                .into_iter()
+                .all(|(from, to)| PlanPoint::orientation(from, to, point).signum() * winding >= 0)
         };
-        let winding = turn(a, b, c).signum();
-        [(a, b), (b, c), (c, a)]
-            .into_iter()
-            .any(|(from, to)| points.iter().all(|&point| turn(from, to, point) * winding < 0.0))
-    }
-}
-
-impl SelectionFunction<[f64; 2]> for InTriangle {
-    fn should_unpack_parent(&self, envelope: &AABB<[f64; 2]>) -> bool {
-        let ([left, top], [right, bottom]) = (envelope.lower(), envelope.upper());
-        let box_of = AABB::from_points(self.0.map(corner).iter());
-        box_of.intersects(envelope)
-            && !self.is_beyond(&[[left, top], [right, top], [right, bottom], [left, bottom]])
-    }
-
-    fn should_unpack_leaf(&self, leaf: &[f64; 2]) -> bool {
-        !self.0.map(corner).contains(leaf) && !self.is_beyond(&[*leaf])
+        self.boxes.overlapping(Bounds::in_plan(triangle, 0.0)).any(|near| {
+            let point = self.points[near];
+            !self.is_left_out[near] && !triangle.contains(&point) && is_in(point)
+        })
     }
 }
 
 /// Returns the ring without vertices close to the previous one. A vertex stays if the border would
-/// pass over another one without it: walls thinner than `near_cells` stay closed. `corners` holds
-/// all vertices, and loses those that are left out.
+/// pass over another one without it: walls thinner than `near_cells` stay closed. `corners` has the
+/// vertices of the ring from `first` on.
 fn thinned(
     ring: &[PlanPoint],
+    first: usize,
     near_cells: f64,
     fixed: impl Fn(PlanPoint) -> bool,
-    corners: &mut RTree<[f64; 2]>,
+    corners: &mut Corners,
 ) -> Vec<PlanPoint> {
     #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     let is_near = |a: PlanPoint, b: PlanPoint| (a.distance_squared(b) as f64) < near_cells * near_cells;
-    let mut leave_out = |before: PlanPoint, point: PlanPoint, after: PlanPoint| {
-        let is_free = PlanPoint::orientation(before, point, after) == 0
-            || corners.locate_with_selection_function(InTriangle([before, point, after])).next().is_none();
-        if is_free {
-            corners.remove(&corner(point));
-        }
+    let mut leave_out = |before: usize, index: usize, after: usize| {
+        let [before, point, after] = [before, index, after].map(|index| ring[index]);
+        let is_free =
+            PlanPoint::orientation(before, point, after) == 0 || !corners.any_in([before, point, after]);
+        corners.is_left_out[first + index] |= is_free;
         is_free
     };
-    let mut kept: Vec<PlanPoint> = Vec::with_capacity(ring.len());
+    let mut kept: Vec<usize> = Vec::with_capacity(ring.len());
     for (index, &point) in ring.iter().enumerate() {
         match kept.last() {
-            Some(&last) if is_near(last, point) => {
+            Some(&last) if is_near(ring[last], point) => {
                 if fixed(point) {
-                    if !fixed(last) && kept.len() > 1 {
+                    if !fixed(ring[last]) && kept.len() > 1 {
                         kept.pop();
                     }
-                    kept.push(point);
-                } else if !leave_out(last, point, ring[(index + 1) % ring.len()]) {
-                    kept.push(point);
+                    kept.push(index);
+                } else if !leave_out(last, index, (index + 1) % ring.len()) {
+                    kept.push(index);
                 }
             }
-            _ => kept.push(point),
+            _ => kept.push(index),
         }
     }
-    while let [first, .., before, last] = kept[..]
+    while let [start, .., before, last] = kept[..]
         && kept.len() > 3
-        && is_near(first, last)
-        && !fixed(last)
-        && leave_out(before, last, first)
+        && is_near(ring[start], ring[last])
+        && !fixed(ring[last])
+        && leave_out(before, last, start)
     {
         kept.pop();
     }
-    kept
+    kept.into_iter().map(|index| ring[index]).collect()
 }
 
 /// Returns the parts of polygons outside and inside of a cutter. Both have the same points along

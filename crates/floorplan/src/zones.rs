@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use geo::{Contains, InteriorPoint, LineString, Point, Polygon};
-use rstar::RTree;
-use rstar::primitives::{GeomWithData, Rectangle};
-use waymesh_core::{AreaId, GridFrame, PlanPoint, checkpoint};
+use waymesh_core::{AreaId, Bounds, BoxTree, GridFrame, PlanPoint, checkpoint};
 
 use crate::PlanConfig;
 use crate::area::Region;
@@ -87,24 +85,23 @@ pub(crate) fn divide(
 /// Polygons, each with a label, in a tree of their boxes.
 struct Shapes<T> {
     shapes: Vec<(T, Polygon<f64>)>,
-    boxes: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>>,
+    boxes: BoxTree,
 }
 
 impl<T> Shapes<T> {
     /// Polygons without a point are left out.
     fn new(shapes: impl Iterator<Item = (T, Polygon<f64>)>) -> Self {
-        let shapes: Vec<(T, Polygon<f64>)> = shapes.collect();
-        let boxed = shapes.iter().enumerate().filter_map(|(index, (_, polygon))| {
-            let bounds = geo::BoundingRect::bounding_rect(polygon)?;
-            let rectangle = Rectangle::from_corners(bounds.min().into(), bounds.max().into());
-            Some(GeomWithData::new(rectangle, index))
+        let boxed = shapes.filter_map(|(label, polygon)| {
+            let bounds = geo::BoundingRect::bounding_rect(&polygon)?;
+            Some(((label, polygon), Bounds::in_plan([bounds.min(), bounds.max()], 0.0)))
         });
-        Self { boxes: RTree::bulk_load(boxed.collect()), shapes }
+        let (shapes, boxes): (Vec<_>, Vec<Bounds>) = boxed.unzip();
+        Self { boxes: BoxTree::new(&boxes, 1), shapes }
     }
 
     /// Returns the index of the first polygon that contains a place.
     fn first_at(&self, place: Point) -> Option<usize> {
-        let around = self.boxes.locate_all_at_point([place.x(), place.y()]).map(|boxed| boxed.data);
+        let around = self.boxes.overlapping(Bounds::in_plan([place.0], 0.0));
         around.filter(|&index| self.shapes[index].1.contains(&place)).min()
     }
 }
@@ -116,7 +113,7 @@ fn places(zones: &[Zone]) -> Shapes<AreaId> {
 }
 
 fn line(points: &[PlanPoint]) -> LineString {
-    LineString::from_iter(points.iter().map(|point| [f64::from(point.x), f64::from(point.z)]))
+    LineString::from_iter(points.iter().map(|&point| <[f64; 2]>::from(point)))
 }
 
 /// The label of a face, and `true` if some zone covers it.

@@ -1,7 +1,8 @@
 //! Judges any navigation mesh against its scene: how correct, how good and how small it is.
 //!
 //! - [`Oracle`] decides by exact geometry on the scene's triangles where an agent can stand. It
-//!   shares no code with the baker, and reports where it is not certain.
+//!   shares nothing with the baker but the tree that finds triangles, and reports where it is not
+//!   certain.
 //! - [`JudgedMesh`] is a mesh as plain polygons: a [`waymesh_graph::NavMesh`], or a mesh of another
 //!   program.
 //! - [`Oracle::evaluate`] returns an [`Evaluation`], whose fields define each figure, and the

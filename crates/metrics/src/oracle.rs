@@ -42,8 +42,8 @@ pub struct Sample {
     pub verdict: Verdict,
 }
 
-/// Decides where an agent can stand in a scene. Shares no code with the baker: it uses exact
-/// geometry on the triangles, no voxels.
+/// Decides where an agent can stand in a scene. Uses exact geometry on the triangles, no
+/// voxels: it shares no code with the baker but the tree that finds triangles.
 ///
 /// # The rule
 /// An agent can stand at a point of a triangle that faces up and is no steeper than `max_slope` if

@@ -1,15 +1,11 @@
-//! A tree of boxes: the only module that uses rstar.
+//! A tree of boxes in double precision.
 
 use glam::DVec3;
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree, SelectionFunction};
-
-type Bounds = AABB<[f64; 3]>;
-type Leaf = GeomWithData<Rectangle<[f64; 3]>, usize>;
+use waymesh_core::{Bounds, BoxRay};
 
 /// A static tree of boxes.
 #[derive(Clone, Debug)]
-pub(crate) struct BoxTree(RTree<Leaf>);
+pub(crate) struct BoxTree(waymesh_core::BoxTree);
 
 /// By how much a box is widened, so that tests which allow for rounding find what lies on its
 /// sides.
@@ -18,64 +14,23 @@ fn slack(position: DVec3) -> DVec3 {
 }
 
 fn bounds(low: DVec3, high: DVec3) -> Bounds {
-    AABB::from_corners((low - slack(low)).to_array(), (high + slack(high)).to_array())
-}
-
-/// Selects the boxes that a ray meets.
-struct Ray {
-    origin: DVec3,
-    direction: DVec3,
-    /// One over the direction: a box is tested without a division.
-    inverse: DVec3,
-}
-
-impl Ray {
-    fn meets(&self, bounds: &Bounds) -> bool {
-        let (mut near, mut far) = (0.0_f64, f64::INFINITY);
-        for axis in 0..3 {
-            let (origin, inverse) = (self.origin[axis], self.inverse[axis]);
-            let (low, high) = (bounds.lower()[axis] - origin, bounds.upper()[axis] - origin);
-            if self.direction[axis] == 0.0 {
-                if low > 0.0 || high < 0.0 {
-                    return false;
-                }
-                continue;
-            }
-            let (enter, leave) = (low * inverse, high * inverse);
-            near = near.max(enter.min(leave));
-            far = far.min(enter.max(leave));
-        }
-        near <= far
-    }
-}
-
-impl SelectionFunction<Leaf> for Ray {
-    fn should_unpack_parent(&self, bounds: &Bounds) -> bool {
-        self.meets(bounds)
-    }
-
-    fn should_unpack_leaf(&self, leaf: &Leaf) -> bool {
-        let boxed = leaf.geom();
-        self.meets(&AABB::from_corners(boxed.lower(), boxed.upper()))
-    }
+    Bounds::around([low - slack(low), high + slack(high)])
 }
 
 impl BoxTree {
     pub(crate) fn new(boxes: impl Iterator<Item = (DVec3, DVec3)>) -> Self {
-        let leaf = |(index, (low, high))| GeomWithData::new(bounds(low, high).into(), index);
-        Self(RTree::bulk_load(boxes.enumerate().map(leaf).collect()))
+        let boxes: Vec<Bounds> = boxes.map(|(low, high)| bounds(low, high)).collect();
+        Self(waymesh_core::BoxTree::new(&boxes, 1))
     }
 
     /// Calls `visit` with every box that intersects the given one.
-    pub(crate) fn overlapping(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(usize)) {
-        let found = self.0.locate_in_envelope_intersecting(bounds(low, high));
-        found.for_each(|leaf| visit(leaf.data));
+    pub(crate) fn overlapping(&self, low: DVec3, high: DVec3, visit: impl FnMut(usize)) {
+        self.0.overlapping(bounds(low, high)).for_each(visit);
     }
 
     /// Calls `visit` with every box that intersects a ray.
     pub(crate) fn along(&self, origin: DVec3, direction: DVec3, mut visit: impl FnMut(usize)) {
-        let ray = Ray { origin, direction, inverse: direction.recip() };
-        let found = self.0.locate_with_selection_function(ray);
-        found.for_each(|leaf| visit(leaf.data));
+        let (ray, numbers) = (BoxRay::new(origin, direction), self.0.numbers());
+        self.0.leaves(|node| ray.meets(node)).for_each(|leaf| visit(numbers[leaf.start] as usize));
     }
 }

@@ -1,8 +1,6 @@
 //! Search for edges of one polygon that share more than an end point.
 
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
-use waymesh_core::{PlanPoint, checkpoint};
+use waymesh_core::{Bounds, BoxTree, PlanPoint, checkpoint, to_u32};
 
 use crate::TriangulateError;
 use crate::outline::{Corner, Outline, is_between};
@@ -75,24 +73,14 @@ impl CrossingCheck {
 
 /// Searches with a tree of bounding boxes.
 fn search(outline: &Outline) -> Result<(), TriangulateError> {
-    let corners = |corner: Corner| {
-        let [a, b] = outline.edge(corner);
-        let low = [a.x.min(b.x), a.z.min(b.z)].map(i64::from);
-        (low, [a.x.max(b.x), a.z.max(b.z)].map(i64::from))
-    };
-    let boxes = (0..).take(outline.len()).map(|corner| {
-        let (low, high) = corners(corner);
-        GeomWithData::new(Rectangle::from_corners(low, high), corner)
-    });
-    let tree = RTree::bulk_load(boxes.collect());
-    for corner in (0..).take(outline.len()) {
-        let (low, high) = corners(corner);
+    let corners = (0..).take(outline.len());
+    let boxes: Vec<Bounds> =
+        corners.clone().map(|corner| Bounds::in_plan(outline.edge(corner), 0.0)).collect();
+    let tree = BoxTree::new(&boxes, 1);
+    for (corner, &bounds) in corners.zip(&boxes) {
         let first = outline.edge(corner);
-        let conflict = tree
-            .locate_in_envelope_intersecting(AABB::from_corners(low, high))
-            .map(|other| other.data)
-            .filter(|&other| other > corner && edges_conflict(first, outline.edge(other)))
-            .min();
+        let is_conflict = |&other: &Corner| other > corner && edges_conflict(first, outline.edge(other));
+        let conflict = tree.overlapping(bounds).map(to_u32).filter(is_conflict).min();
         if let Some(other) = conflict {
             let (region, second) = (outline.region, outline.edge(other));
             return Err(TriangulateError::CrossingEdges { region, first, second });

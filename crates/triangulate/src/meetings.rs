@@ -1,8 +1,6 @@
 //! Search for the points at which edges cross, touch, or come near a vertex.
 
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
-use waymesh_core::{PlanPoint, checkpoint, saturating_i32, saturating_i64};
+use waymesh_core::{Bounds, BoxTree, PlanPoint, checkpoint, saturating_i32};
 
 use crate::outline::is_between;
 
@@ -37,23 +35,13 @@ pub(crate) struct Meeting {
 pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>) -> Vec<Meeting> {
     let mut is_fresh = vec![false; edges.len()];
     fresh.iter().for_each(|&edge| is_fresh[edge] = true);
-    let margin = saturating_i64(nearness.near.ceil().min(f64::from(i32::MAX)));
-    let corners = |edge: usize, margin: i64| {
-        let [a, b] = edges[edge].ends;
-        let low = [a.x.min(b.x), a.z.min(b.z)].map(|value| i64::from(value) - margin);
-        (low, [a.x.max(b.x), a.z.max(b.z)].map(|value| i64::from(value) + margin))
-    };
-    let boxes = (0..edges.len()).map(|edge| {
-        let (low, high) = corners(edge, 0);
-        GeomWithData::new(Rectangle::from_corners(low, high), edge)
-    });
-    let tree = RTree::bulk_load(boxes.collect());
+    let boxed = |edge: usize, margin: f64| Bounds::in_plan(edges[edge].ends, margin);
+    let boxes: Vec<Bounds> = (0..edges.len()).map(|edge| boxed(edge, 0.0)).collect();
+    let tree = BoxTree::new(&boxes, 1);
     let mut found = Vec::new();
     for &edge in fresh {
         checkpoint();
-        let (low, high) = corners(edge, margin);
-        for other in tree.locate_in_envelope_intersecting(AABB::from_corners(low, high)) {
-            let other = other.data;
+        for other in tree.overlapping(boxed(edge, nearness.near)) {
             // A pair of fresh edges is found from the first of them.
             if other != edge && (other > edge || !is_fresh[other]) {
                 meet(edges, edge, other, nearness, &mut found);

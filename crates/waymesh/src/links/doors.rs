@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every, float};
+use waymesh_core::{Bounds, BoxTree, PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every, float};
 use waymesh_floorplan::{
     DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
 };
@@ -45,28 +43,22 @@ pub(crate) fn all(
 /// The doors of a plan, to be looked up.
 #[derive(Debug)]
 pub(crate) struct DoorLines {
-    boxes: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>>,
+    boxes: BoxTree,
 }
 
 impl DoorLines {
     pub(crate) fn new(doors: &[DoorLine]) -> Self {
-        let boxes = doors.iter().enumerate().map(|(index, door)| {
-            let [[ax, az], [bx, bz]] = door.ends.map(exact);
-            let low = [ax.min(bx) - DOOR_SLACK, az.min(bz) - DOOR_SLACK];
-            let high = [ax.max(bx) + DOOR_SLACK, az.max(bz) + DOOR_SLACK];
-            GeomWithData::new(Rectangle::from_corners(low, high), index)
-        });
-        Self { boxes: RTree::bulk_load(boxes.collect()) }
+        let boxes: Vec<Bounds> = doors.iter().map(|door| Bounds::in_plan(door.ends, DOOR_SLACK)).collect();
+        Self { boxes: BoxTree::new(&boxes, 1) }
     }
 
     /// The door that an edge of a storey lies on.
     pub(crate) fn at(&self, doors: &[DoorLine], storey: usize, ends: [PlanPoint; 2]) -> Option<usize> {
-        let near = self.boxes.locate_in_envelope_intersecting(AABB::from_point(exact(ends[0])));
         let is_here = |&door: &usize| {
             let door = &doors[door];
             door.storey == storey && ends.iter().all(|&end| on_line(door.ends, end))
         };
-        near.map(|found| found.data).filter(is_here).min()
+        self.boxes.overlapping(Bounds::in_plan([ends[0]], 0.0)).filter(is_here).min()
     }
 }
 
@@ -86,7 +78,7 @@ pub(crate) fn door_link(
 
 /// Returns the note about a door that lies on no edge between two polygons.
 pub(crate) fn leads_nowhere(base: &PlanBase, door: &DoorLine) -> PlanNote {
-    let [a, b] = door.ends.map(exact);
+    let [a, b] = door.ends.map(<[f64; 2]>::from);
     let width = float::hypot(b[0] - a[0], b[1] - a[1]) * f64::from(base.frame().cell_size);
     let kind = NoteKind::DoorLeadsNowhere { width, needed: 2.0 * base.config().radius };
     PlanNote { element: door.name.clone(), kind }
@@ -130,18 +122,14 @@ fn doors(
 }
 
 fn on_line(ends: [PlanPoint; 2], point: PlanPoint) -> bool {
-    let [a, b] = ends.map(exact);
-    let p = exact(point);
+    let [a, b] = ends.map(<[f64; 2]>::from);
+    let p = <[f64; 2]>::from(point);
     let line = [b[0] - a[0], b[1] - a[1]];
     let length = float::hypot(line[0], line[1]);
     let from = [p[0] - a[0], p[1] - a[1]];
     let along = (from[0] * line[0] + from[1] * line[1]) / length;
     let beside = (from[0] * line[1] - from[1] * line[0]) / length;
     beside.abs() <= DOOR_SLACK && (-DOOR_SLACK..=length + DOOR_SLACK).contains(&along)
-}
-
-fn exact(point: PlanPoint) -> [f64; 2] {
-    [f64::from(point.x), f64::from(point.z)]
 }
 
 /// A piece of a segment on one polygon, as fractions of its length.
@@ -178,20 +166,19 @@ impl Footing {
 pub(crate) struct Places<'a> {
     base: &'a PlanBase,
     polygons: &'a PolyMesh,
-    by_storey: Vec<Vec<(PolyId, [PlanPoint; 2])>>,
+    by_storey: Vec<(Vec<PolyId>, BoxTree)>,
 }
 
 impl<'a> Places<'a> {
     pub(crate) fn new(base: &'a PlanBase, polygons: &'a PolyMesh, storeys: &[usize]) -> Self {
-        let mut by_storey = vec![Vec::new(); base.storey_names().len()];
+        let mut by_storey = vec![(Vec::new(), Vec::new()); base.storey_names().len()];
         for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
-            let points = || polygons.corners(id).iter().map(|&vertex| polygons.point(vertex));
-            let bound = |pick: fn(i32, i32) -> i32| {
-                points().reduce(|a, b| PlanPoint::new(pick(a.x, b.x), pick(a.z, b.z))).unwrap_or_default()
-            };
-            let storey = storeys[polygons.polygons[id.index()].region.index()];
-            by_storey[storey].push((id, [bound(i32::min), bound(i32::max)]));
+            let points = polygons.corners(id).iter().map(|&vertex| polygons.point(vertex));
+            let (ids, boxes) = &mut by_storey[storeys[polygons.polygons[id.index()].region.index()]];
+            ids.push(id);
+            boxes.push(Bounds::in_plan(points, 0.0));
         }
+        let by_storey = by_storey.into_iter().map(|(ids, boxes)| (ids, BoxTree::new(&boxes, 1))).collect();
         Self { base, polygons, by_storey }
     }
 
@@ -272,7 +259,7 @@ impl<'a> Places<'a> {
         for stop in &lift.stops {
             let storey = self.base.storey_of(&element, &stop.storey)?;
             check_finite(&element, "at", stop.at)?;
-            match self.nearest(storey, self.polygons_of(stop.at)) {
+            match self.nearest(storey, self.cells_of(stop.at)) {
                 Some((polygon, point)) => {
                     let vertex = PlanVertex { point, height: self.base.height(storey)? };
                     stops.push(LinkEnd { polygon, ends: [vertex; 2] });
@@ -302,7 +289,7 @@ impl<'a> Places<'a> {
         notes.push(PlanNote { element: element.clone(), kind });
     }
 
-    fn polygons_of(&self, [x, z]: PlanPosition) -> [f64; 2] {
+    fn cells_of(&self, [x, z]: PlanPosition) -> [f64; 2] {
         let frame = self.base.frame();
         let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
         [axis(x, frame.origin.x), axis(z, frame.origin.z)]
@@ -319,15 +306,16 @@ impl<'a> Places<'a> {
         for end in landing.line {
             check_finite(element, "line", end)?;
         }
-        let [a, b] = landing.line.map(|end| self.polygons_of(end));
+        let [a, b] = landing.line.map(|end| self.cells_of(end));
         let line = [b[0] - a[0], b[1] - a[1]];
         let length = float::hypot(line[0], line[1]);
+        let cell = f64::from(self.base.frame().cell_size);
         if length < 1.0 {
-            let (element, field) =
-                (element.clone(), format!("length of the line on storey {:?}", landing.storey));
-            return Err(PlanError::BadNumber { element, field, value: 0.0, expected: "at least a polygon" });
+            let (element, value) = (element.clone(), length * cell);
+            let field = format!("length of the line on storey {:?}", landing.storey);
+            return Err(PlanError::BadNumber { element, field, value, expected: "at least a cell" });
         }
-        let reach = self.reach() / f64::from(self.base.frame().cell_size);
+        let reach = self.reach() / cell;
         let mut tries: Vec<(f64, Footing)> = Vec::new();
         for number in 0..=2 * TRIES {
             // 0, 1, -1, 2, -2 ...
@@ -345,18 +333,23 @@ impl<'a> Places<'a> {
         Ok(tries.into_iter().find(|(covered, _)| *covered >= best / 2.0).map(|(_, footing)| footing))
     }
 
+    /// Returns the polygons of a storey whose boxes are within `margin` of that of some places, in
+    /// cells.
+    fn near<const N: usize>(
+        &self,
+        storey: usize,
+        places: [[f64; 2]; N],
+        margin: f64,
+    ) -> impl Iterator<Item = PolyId> {
+        let (polygons, boxes) = &self.by_storey[storey];
+        boxes.overlapping(Bounds::in_plan(places, margin)).map(|index| polygons[index])
+    }
+
     /// Returns the stretches of a segment on polygons, in order, without repeats.
     fn stretches(&self, storey: usize, ends: [[f64; 2]; 2]) -> Vec<Stretch> {
-        let low = [0, 1].map(|axis| ends[0][axis].min(ends[1][axis]));
-        let high = [0, 1].map(|axis| ends[0][axis].max(ends[1][axis]));
-        let mut found: Vec<Stretch> = self.by_storey[storey]
-            .iter()
-            .filter(|(_, [min, max])| {
-                let (min, max) = (exact(*min), exact(*max));
-                (0..2).all(|axis| min[axis] <= high[axis] && low[axis] <= max[axis])
-            })
-            .filter_map(|&(polygon, _)| Some(Stretch { polygon, range: self.clip(polygon, ends)? }))
-            .collect();
+        let near = self.near(storey, ends, 0.0);
+        let mut found: Vec<Stretch> =
+            near.filter_map(|polygon| Some(Stretch { polygon, range: self.clip(polygon, ends)? })).collect();
         found.sort_by(|a, b| a.range[0].total_cmp(&b.range[0]).then(a.polygon.cmp(&b.polygon)));
         let mut end = 0.0;
         found.retain_mut(|stretch| {
@@ -375,8 +368,8 @@ impl<'a> Places<'a> {
         let corners = self.polygons.corners(polygon);
         let mut range = [0.0_f64, 1.0_f64];
         for (index, &vertex) in corners.iter().enumerate() {
-            let a = exact(self.polygons.point(vertex));
-            let b = exact(self.polygons.point(corners[(index + 1) % corners.len()]));
+            let next = corners[(index + 1) % corners.len()];
+            let [a, b] = [vertex, next].map(|vertex| <[f64; 2]>::from(self.polygons.point(vertex)));
             let side = |p: [f64; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
             let (start, end) = (side(from), side(to));
             if start < 0.0 && end < 0.0 {
@@ -414,20 +407,10 @@ impl<'a> Places<'a> {
     /// The polygon of a storey that is nearest to a place, and a point on it, within reach.
     fn nearest(&self, storey: usize, place: [f64; 2]) -> Option<(PolyId, PlanPoint)> {
         let reach = self.reach() / f64::from(self.base.frame().cell_size);
-        let mut best: Option<(f64, PolyId, [f64; 2])> = None;
-        for &(polygon, [min, max]) in &self.by_storey[storey] {
-            let (min, max) = (exact(min), exact(max));
-            let apart = |axis: usize| (min[axis] - place[axis]).max(place[axis] - max[axis]).max(0.0);
-            let limit = best.map_or(reach, |(distance, _, _)| distance);
-            if float::hypot(apart(0), apart(1)) > limit {
-                continue;
-            }
-            let (distance, at) = self.closest(polygon, place);
-            if distance <= reach && best.is_none_or(|(known, _, _)| distance < known) {
-                best = Some((distance, polygon, at));
-            }
-        }
-        let (_, polygon, at) = best?;
+        let near = self.near(storey, [place], reach).map(|polygon| (polygon, self.closest(polygon, place)));
+        let (polygon, (_, at)) = near
+            .filter(|(_, (distance, _))| *distance <= reach)
+            .min_by(|(one, (d, _)), (other, (e, _))| d.total_cmp(e).then(one.cmp(other)))?;
         let fallback = || self.polygons.corners(polygon).first().map(|&vertex| self.polygons.point(vertex));
         Some((polygon, self.point_on(polygon, at).or_else(fallback)?))
     }
@@ -438,8 +421,8 @@ impl<'a> Places<'a> {
         let mut best = (f64::INFINITY, place);
         let mut is_inside = true;
         for (index, &vertex) in corners.iter().enumerate() {
-            let a = exact(self.polygons.point(vertex));
-            let b = exact(self.polygons.point(corners[(index + 1) % corners.len()]));
+            let next = corners[(index + 1) % corners.len()];
+            let [a, b] = [vertex, next].map(|vertex| <[f64; 2]>::from(self.polygons.point(vertex)));
             let edge = [b[0] - a[0], b[1] - a[1]];
             let from = [place[0] - a[0], place[1] - a[1]];
             is_inside &= edge[0] * from[1] - edge[1] * from[0] >= 0.0;

@@ -1,10 +1,8 @@
 //! Collision checks of an agent in flight with the scene.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
 use waymesh_core::stage::StageError;
-use waymesh_core::{Agent, TriangleSource};
+use waymesh_core::{Agent, Bounds, BoxTree, TriangleSource};
 
 /// Test for free space along the flight of an agent.
 pub(crate) trait Room {
@@ -59,11 +57,11 @@ pub(crate) trait Room {
     }
 }
 
-/// Triangles by their boxes in plan.
+/// Triangles by their boxes.
 #[derive(Debug)]
 pub(crate) struct Obstacles {
     triangles: Vec<[Vec3; 3]>,
-    boxes: RTree<GeomWithData<Rectangle<[f32; 2]>, usize>>,
+    boxes: BoxTree,
 }
 
 /// An upright cylinder.
@@ -83,23 +81,18 @@ impl Obstacles {
             triangles.extend(portion.iter().filter(is_finite));
             Ok(())
         })?;
-        let boxed = |(index, corners): (usize, &[Vec3; 3])| {
-            let [a, b, c] = corners.map(|corner| corner.xz());
-            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-            GeomWithData::new(Rectangle::from_corners(low.to_array(), high.to_array()), index)
-        };
-        let boxes = RTree::bulk_load(triangles.iter().enumerate().map(boxed).collect());
+        let boxes: Vec<Bounds> = triangles.iter().map(|corners| Bounds::of(*corners)).collect();
+        let boxes = BoxTree::new(&boxes, 1);
         Ok(Self { triangles, boxes })
     }
 }
 
 impl Room for Obstacles {
     fn is_free(&self, cylinder: &Cylinder) -> bool {
-        let reach = Vec2::splat(cylinder.radius);
-        let (low, high) = (cylinder.middle - reach, cylinder.middle + reach);
-        let near =
-            self.boxes.locate_in_envelope_intersecting(AABB::from_corners(low.to_array(), high.to_array()));
-        near.into_iter().all(|near| !cylinder.meets(&self.triangles[near.data]))
+        let Cylinder { middle, radius, low, high } = *cylinder;
+        let [min, max] = [(-radius, low), (radius, high)]
+            .map(|(aside, y)| Vec3::new(middle.x + aside, y, middle.y + aside));
+        self.boxes.overlapping(Bounds { min, max }).all(|near| !cylinder.meets(&self.triangles[near]))
     }
 }
 
