@@ -150,8 +150,12 @@ pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
 /// Writes the path as a line of GeoJSON to the requested file.
 fn write_geojson(args: &PathArgs, path: &Path) -> Result<()> {
     let Some(file) = &args.geojson else { return Ok(()) };
-    // -0 would be written with its sign.
-    let place = |point: &Vec3| [point.x, 0.0 - point.z, point.y];
+    let place = |point: &Vec3| {
+        let [height, x, z] = [point.y, point.x, point.z].map(f64::from);
+        // -0 would be written with its sign.
+        let [x, y] = args.geo_origin.map_or([x, 0.0 - z], |plane| plane.0.degrees([x, -z]));
+        [x, y, height]
+    };
     let line = serde_json::json!({
         "type": "LineString",
         "coordinates": path.points.iter().map(place).collect::<Vec<_>>(),

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use waymesh::bake::PlanReport;
 use waymesh::fields::{BAKE, PLANS, READ};
-use waymesh::floorplan::{EXAMPLE, FloorPlan, LayerAreas, ReadOptions, read_plan};
+use waymesh::floorplan::{EXAMPLE, FloorPlan, LayerAreas, ReadOptions, read_plans};
 use waymesh::io::{AreaRules, LoadOptions, SurfaceNames};
 use waymesh::{Baker, FloorPlans, Report};
 
@@ -19,16 +19,13 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
         files::write(file, |writer| writer.write_all(EXAMPLE.as_bytes()))?;
         return files::list(std::slice::from_ref(file), json);
     }
-    let mut plan = FloorPlan::default();
     let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
     let mesh_file = build::output_file(args.output.as_ref(), &inputs)?;
     output::check(&mesh_file, &args.extras, &inputs.files)?;
     let rules = AreaRules::parse(&args.area)?;
     let mut options = ReadOptions::default().with_layer_areas(layer_areas(&rules));
     args.given.apply(READ, &mut options)?;
-    for file in &inputs.files {
-        plan.merge(read_plan(file, &options)?)?;
-    }
+    let plan = read_plans(&inputs.files, &options)?;
     build::warn_of_unmatched(&rules);
     let bake = build::bake(&args.baker(&plan)?, &plan, &LoadOptions::default())?;
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use glam::Vec3;
+use waymesh::floorplan::{ReadOptions, TangentPlane};
 use waymesh::tile::Tile;
 
 /// Returns a position as arguments have it, in centimetres.
@@ -75,6 +76,24 @@ impl FromStr for Point {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         three_numbers(text).map(|numbers| Self(Vec3::from_array(numbers)))
+    }
+}
+
+/// A place given as `longitude,latitude` in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GeoOrigin(pub(crate) TangentPlane);
+
+impl FromStr for GeoOrigin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        let Some(&[longitude, latitude]) = numbers.as_deref() else {
+            return Err(format!("expected a longitude and a latitude as 8.54,47.37, found {text:?}"));
+        };
+        let options = ReadOptions::default().with_geo_origin([longitude, latitude]);
+        options.validate().map_err(|error| error.to_string())?;
+        Ok(Self(TangentPlane::new([longitude, latitude])))
     }
 }
 

@@ -79,6 +79,14 @@ pub enum PlanError {
         /// Metres in the one that was to be added.
         second: f32,
     },
+    /// Two plans in degrees around different places, whose positions do not fit together.
+    #[error("one plan has 0, 0 at {}, {} degrees, another at {}, {}: give a geo_origin to both", first[0], first[1], second[0], second[1])]
+    TwoOrigins {
+        /// Longitude and latitude of the plan that was there.
+        first: [f64; 2],
+        /// Longitude and latitude of the plan that was to be added.
+        second: [f64; 2],
+    },
     /// More storeys than a plan may have.
     #[error("the plan has {count} storeys, the limit is {limit}")]
     TooManyStoreys {
@@ -182,6 +190,13 @@ pub struct PlanNote {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NoteKind {
+    /// Coordinates that were read as degrees.
+    Degrees {
+        /// Longitude and latitude of the position 0, 0.
+        origin: [f64; 2],
+        /// `true` if the file does not say that they are degrees.
+        is_guess: bool,
+    },
     /// A shape without area: left out.
     NoArea,
     /// A hole without area: left out.
@@ -285,6 +300,11 @@ pub enum NoteKind {
 impl std::fmt::Display for NoteKind {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Degrees { origin: [longitude, latitude], is_guess } => write!(
+                formatter,
+                "read as degrees, around longitude {longitude} and latitude {latitude}, which are 0, 0{}",
+                if *is_guess { "; a scale of 1 makes them metres" } else { "" }
+            ),
             Self::NoArea => formatter.write_str("has no area and is left out"),
             Self::HoleWithoutArea { hole } => write!(formatter, "hole {hole} has no area and is left out"),
             Self::HoleOutside { hole } => {

@@ -52,8 +52,8 @@
 //!
 //!   Without `kind`, `feature_type` as in IMDF does: `unit` is walkable unless its `category` is a
 //!   column, a material of walls or `opentobelow`, `opening` a door, `fixture` and `kiosk` are
-//!   blocked, and `level` a storey that others name by `level_id`. Coordinates are those of a plan,
-//!   not degrees, and a level needs an `elevation`. Other types are left out with a note. Without
+//!   blocked, and `level` a storey that others name by `level_id`. A level needs an
+//!   `elevation`. Other types are left out with a note. Without
 //!   either, the words of `type`, `class` or `layer`, or the last word of `name`, make a feature
 //!   blocked or a door, with a note.
 //! - **WKT**: one geometry per line, after an optional `walkable`, `blocked`, `door` or `mark` and
@@ -121,6 +121,7 @@ mod base;
 mod config;
 mod doorway;
 mod error;
+mod geographic;
 mod lattice;
 mod offset;
 mod plan;
@@ -134,11 +135,12 @@ pub const EXAMPLE: &str = include_str!("example.toml");
 pub use base::{DoorLine, Ground, Obstacle, PlanBase, PlanMark, PlanPart, PlanWindow, StoreyBase};
 pub use config::{Join, PlanConfig};
 pub use error::{NoteKind, PlanError, PlanNote};
+pub use geographic::TangentPlane;
 pub use glam;
 pub use plan::{
     AgentWish, Door, Fill, FloorPlan, Landing, Lift, Outline, PlanPosition, Shape, Stairs, Stop, Storey,
 };
-pub use read::{LayerAreas, PlanFormat, ReadOptions, parse_plan, read_plan};
+pub use read::{LayerAreas, PlanFormat, ReadOptions, parse_plan, read_plan, read_plans};
 
 /// Tests the example of the README.
 #[cfg(doctest)]

@@ -29,6 +29,9 @@ pub struct FloorPlan {
     pub agent: AgentWish,
     /// Names and costs of the areas of its shapes.
     pub areas: AreaTable,
+    /// Longitude and latitude in degrees of the position 0, 0, if the plan was read from degrees: see
+    /// [`TangentPlane`](crate::TangentPlane).
+    pub geo_origin: Option<[f64; 2]>,
     /// Notes of the reader.
     pub notes: Vec<PlanNote>,
 }
@@ -166,6 +169,18 @@ pub enum Outline {
 }
 
 impl Outline {
+    /// Returns the points that describe it.
+    pub(crate) fn points(&self) -> Vec<PlanPosition> {
+        match self {
+            Self::Polygon { outer, holes } => outer.iter().chain(holes.iter().flatten()).copied().collect(),
+            Self::Loops { loops, .. } => loops.concat(),
+            Self::Wall { line: points, .. }
+            | Self::ConvexHull { points }
+            | Self::ConcaveHull { points, .. } => points.clone(),
+            Self::Disc { centre, .. } => vec![*centre],
+        }
+    }
+
     /// The outline of a body seen from above: the convex hull of its corners, in world coordinates.
     /// The corners may be those of a bounding box, of a collision body or of a whole model.
     #[must_use]
@@ -267,10 +282,27 @@ impl FloorPlan {
         &mut self.storeys[index]
     }
 
+    /// Returns the box around all positions.
+    pub(crate) fn extent(&self) -> Option<[PlanPosition; 2]> {
+        let shapes = |storey: &Storey| {
+            let shapes = storey.walkable.iter().chain(&storey.blocked).chain(&storey.marks);
+            let lines = storey.doors.iter().flat_map(|door| door.line);
+            shapes.flat_map(|shape| shape.outline.points()).chain(lines).collect::<Vec<_>>()
+        };
+        let landings =
+            self.stairs.iter().flat_map(|stairs| [stairs.from.line, stairs.to.line].into_iter().flatten());
+        let stops = self.lifts.iter().flat_map(|lift| lift.stops.iter().map(|stop| stop.at));
+        let positions = self.storeys.iter().flat_map(shapes).chain(landings).chain(stops);
+        positions.map(|at| [at; 2]).reduce(|[low, high], [at, _]| {
+            [[low[0].min(at[0]), low[1].min(at[1])], [high[0].max(at[0]), high[1].max(at[1])]]
+        })
+    }
+
     /// Adds another plan. Storeys of the same name are merged, at the height of the first.
     ///
     /// # Errors
     /// - [`PlanError::TwoAgents`] if both name a size of the agent and differ;
+    /// - [`PlanError::TwoOrigins`] if both were read from degrees, around two places;
     /// - [`PlanError::Area`] if both name an area and differ in its cost or colour, or if there are
     ///   too many areas.
     ///
@@ -285,7 +317,13 @@ impl FloorPlan {
                 return Err(PlanError::TwoAgents { size, first, second });
             }
         }
+        if let (Some(first), Some(second)) = (self.geo_origin, other.geo_origin)
+            && first.map(f64::to_bits) != second.map(f64::to_bits)
+        {
+            return Err(PlanError::TwoOrigins { first, second });
+        }
         self.merge_areas(&mut other)?;
+        self.geo_origin = self.geo_origin.or(other.geo_origin);
         for storey in other.storeys {
             let own = self.storey_mut(&storey.name, storey.elevation);
             own.walkable.extend(storey.walkable);

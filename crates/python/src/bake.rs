@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
 use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ};
-use waymesh::floorplan::{FloorPlan, ReadOptions, read_plan};
+use waymesh::floorplan::{ReadOptions, read_plans};
 use waymesh::io::{LoadOptions, SceneNames, SceneSource, load_with_names};
 use waymesh::tile::Tile;
 use waymesh::{AreaId, Baker, TriangleSoup, Voxels};
@@ -96,10 +96,7 @@ pub(crate) fn bake_plans(
     let mut entries = Entries::new("settings", &given);
     let mut options = ReadOptions::default();
     entries.apply(READ, &mut options).or_raise()?;
-    let mut plan = FloorPlan::default();
-    for file in &files {
-        plan.merge(read_plan(file, &options).or_raise()?).or_raise()?;
-    }
+    let plan = read_plans(&files, &options).or_raise()?;
     let baker = Baker::plans_for(&plan);
     // The plan names the areas.
     let areas = baker.config().areas.clone();

@@ -206,6 +206,9 @@ export interface PlanOptions {
   /** Metres per unit of the file; automatic is the unit that a DXF drawing gives, else 1. Plans
   in TOML are in metres. Default automatic. */
   scale?: number;
+  /** Degrees that become 0, 0: coordinates are degrees. Automatic for GeoJSON and WKT less than
+  half a degree wide, and for buildings of Open-RMF in degrees; a scale of 1 makes them metres. */
+  geo_origin?: readonly number[];
   /** Thickness of walls that have none of their own. Default 0.1 m. */
   wall_width?: number;
   /** Storey of shapes that name none. Default "0". */

@@ -13,7 +13,7 @@ use waymesh_scenes::Scene;
 pub(crate) use self::bake::*;
 pub(crate) use self::fields::{AGENT, given, text_of};
 use crate::files::Inputs;
-use crate::values::Point;
+use crate::values::{GeoOrigin, Point};
 
 /// The meaning of the exit codes, printed below the help of the program.
 const EXIT_CODES: &str = "Exit codes:
@@ -275,6 +275,10 @@ pub(crate) struct PathArgs {
     /// Write the path as GeoJSON: x and -z of the mesh, which are x and y of a plan, and the height.
     #[arg(long, value_name = "FILE")]
     pub(crate) geojson: Option<PathBuf>,
+    /// Write degrees to that file, for a mesh of a plan in degrees: the longitude and latitude of its
+    /// 0, 0, as `waymesh plan` printed them.
+    #[arg(long, value_name = "LON,LAT", requires = "geojson", allow_hyphen_values = true)]
+    pub(crate) geo_origin: Option<GeoOrigin>,
 }
 
 #[derive(Debug, Args)]

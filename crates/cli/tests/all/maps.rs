@@ -121,6 +121,16 @@ fn a_path_is_a_line_in_the_coordinates_of_its_plan() {
         (value.as_f64().expect("a number") - expected).abs() < 0.01
     };
     assert!(near(&first[0], -2.5) && near(&first[1], 8.75) && near(&first[2], 0.0), "{first}");
+    // In degrees, around a place of the equator.
+    succeed(folder, &[&words[..], &["--geo-origin", "20,0"]].concat());
+    let line = read_json(&folder.join("path.geojson"));
+    let first = &line["geometry"]["coordinates"][0];
+    let metres = [0, 1].map(|axis| first[axis].as_f64().expect("a number"));
+    assert!((metres[0] - 20.0 + 2.5 / 111_319.5).abs() < 1e-7 && (metres[1] - 8.75 / 110_574.0).abs() < 1e-7);
+    for (given, text) in [("20", "a longitude and a latitude"), ("200,0", "geo_origin is 200")] {
+        let words = [&words[..], &["--geo-origin", given]].concat();
+        assert!(fail(folder, 2, &words).contains(text), "{given}");
+    }
     let both = [&words[..], &["--svg", "path.geojson"]].concat();
     assert!(fail(folder, 1, &both).contains("ends in .svg"));
 }

@@ -30,13 +30,10 @@ impl Reader<'_> {
         outline: &Outline,
         fields: DoorFields<'_>,
     ) {
-        let points: Vec<PlanPosition> = match outline {
-            Outline::Wall { line, .. } => line.clone(),
-            Outline::Polygon { outer, .. } => outer.clone(),
-            Outline::Loops { loops, .. } => loops.concat(),
-            Outline::ConvexHull { points } | Outline::ConcaveHull { points, .. } => points.clone(),
-            Outline::Disc { .. } => return self.note_door(plan, element, "a round door"),
-        };
+        if let Outline::Disc { .. } = outline {
+            return self.note_door(plan, element, "a round door");
+        }
+        let points = outline.points();
         let (line, depth) = match (outline, &points[..]) {
             (Outline::Wall { .. }, &[from, to]) => ([from, to], Door::DEPTH),
             // Left to the checks of all doors, which name the number.

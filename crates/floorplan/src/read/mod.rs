@@ -31,7 +31,7 @@ use std::sync::Arc;
 use waymesh_core::{AreaId, BadField};
 
 use self::door::DoorFields;
-use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
+use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, TangentPlane};
 
 /// A floor plan format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Sha
 pub enum PlanFormat {
     /// The format of this crate, see the crate's documentation.
     Toml,
-    /// GeoJSON (RFC 7946), coordinates in units of the plan.
+    /// GeoJSON (RFC 7946), in degrees or in units of the plan: see [`ReadOptions::geo_origin`].
     GeoJson,
     /// Well-known text, one geometry per line.
     Wkt,
@@ -128,6 +128,12 @@ pub struct ReadOptions {
     /// Thickness of walls for which the file gives none, in metres. Default 0.1; finite and above
     /// 0.
     pub wall_width: f64,
+    /// Longitude and latitude in degrees that become 0, 0 of the plan: coordinates are degrees (WGS
+    /// 84), as RFC 7946 and IMDF have them, and other numbers metres. Default none: those of
+    /// GeoJSON and WKT are degrees if all could be, the plan is less than half a degree wide and no
+    /// `scale` is given, with a note; those of a building of Open-RMF if it says so. Other formats
+    /// ignore it. Not with a `scale`.
+    pub geo_origin: Option<[f64; 2]>,
     /// Storey of elements that name none. Default `"0"`.
     pub storey: String,
     /// Height of that storey in metres. Default 0.
@@ -148,6 +154,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             scale: None,
+            geo_origin: None,
             wall_width: 0.1,
             storey: "0".into(),
             elevation: 0.0,
@@ -161,6 +168,7 @@ impl Default for ReadOptions {
 waymesh_core::setters! {
     impl ReadOptions {
         with_scale(scale: Some(f64));
+        with_geo_origin(geo_origin: Some([f64; 2]));
         with_wall_width(wall_width: f64);
         with_layer_areas(layer_areas: Some(LayerAreas));
         with_map_error(map_error: f64);
@@ -185,6 +193,23 @@ impl ReadOptions {
         for (field, value) in [("scale", self.scale.unwrap_or(1.0)), ("wall_width", self.wall_width)] {
             BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
         }
+        if let Some([longitude, latitude]) = self.geo_origin {
+            let is_place = longitude.abs() <= 180.0 && latitude.abs() < 90.0;
+            let bad = if longitude.abs() <= 180.0 { latitude } else { longitude };
+            BadField::unless(
+                is_place,
+                "geo_origin",
+                bad,
+                "a longitude from -180 to 180 and a latitude between -90 and 90",
+            )?;
+            let scale = self.scale.unwrap_or(1.0);
+            BadField::unless(
+                self.scale.is_none(),
+                "scale",
+                scale,
+                "left out where geo_origin makes degrees of coordinates",
+            )?;
+        }
         let is_length = self.map_error.is_finite() && self.map_error >= 0.0;
         BadField::unless(is_length, "map_error", self.map_error, "finite and at least 0")?;
         Ok(())
@@ -201,6 +226,26 @@ pub fn read_plan(file: &Path, options: &ReadOptions) -> Result<FloorPlan, PlanEr
         .ok_or_else(|| PlanError::UnknownFormat { file: file.to_path_buf(), expected: ENDINGS })?;
     let text = std::fs::read(file).map_err(|source| PlanError::Io { file: file.to_path_buf(), source })?;
     parse(&file.display().to_string(), file.parent(), &text, format, options)
+}
+
+/// Reads files that make one plan together. If one of them is in degrees, all GeoJSON and WKT is,
+/// around its place.
+///
+/// # Errors
+/// See [`read_plan`] and [`FloorPlan::merge`].
+pub fn read_plans(files: &[impl AsRef<Path>], options: &ReadOptions) -> Result<FloorPlan, PlanError> {
+    let mut plan = FloorPlan::default();
+    for file in files {
+        let one = read_plan(file.as_ref(), options)?;
+        if let (Some(origin), None, true) = (one.geo_origin, options.geo_origin, files.len() > 1) {
+            let note = one.notes.into_iter().find(|note| matches!(note.kind, NoteKind::Degrees { .. }));
+            let mut plan = read_plans(files, &options.clone().with_geo_origin(origin))?;
+            plan.notes.extend(note);
+            return Ok(plan);
+        }
+        plan.merge(one)?;
+    }
+    Ok(plan)
 }
 
 /// Reads a plan from memory. `name` is used in messages. A map of ROS is refused, since its picture
@@ -225,7 +270,45 @@ fn parse(
     options: &ReadOptions,
 ) -> Result<FloorPlan, PlanError> {
     options.validate()?;
-    let reader = Reader { file: name, folder, options, scale: options.scale.unwrap_or(1.0) };
+    let reader = Reader { file: name, folder, options, scale: options.scale.unwrap_or(1.0), plane: None };
+    let plan = parse_as(reader.clone(), bytes, format)?;
+    let is_geographic = matches!(format, PlanFormat::GeoJson | PlanFormat::Wkt) && options.scale.is_none();
+    let origin = options.geo_origin.or_else(|| centre_of_degrees(&plan)).filter(|_| is_geographic);
+    let (Some(origin), Some([low, high])) = (origin, plan.extent()) else { return Ok(plan) };
+    for [longitude, south] in [low, high] {
+        reader.check_near(origin, [longitude, -south])?;
+    }
+    let plane = Some(TangentPlane::new(origin));
+    let mut plan = parse_as(Reader { plane, ..reader.clone() }, bytes, format)?;
+    plan.geo_origin = Some(origin);
+    if options.geo_origin.is_none() {
+        reader.note(&mut plan, "coordinates", NoteKind::Degrees { origin, is_guess: true });
+    }
+    Ok(plan)
+}
+
+/// Largest width and depth in degrees of a plan whose coordinates are taken for degrees: a building
+/// in metres is larger, and a town in degrees smaller.
+const MOST_DEGREES: f64 = 0.5;
+
+/// Farthest in degrees that a plan may be from its origin: a plane does not fit the earth beyond.
+const FARTHEST_DEGREES: f64 = 1.0;
+
+/// Returns the middle of a plan whose coordinates must be degrees: its ground is so small that
+/// nobody could walk on it if they were metres. Doors or furniture alone may be small.
+fn centre_of_degrees(plan: &FloorPlan) -> Option<[f64; 2]> {
+    let has_ground = plan.storeys.iter().any(|storey| !storey.walkable.is_empty());
+    let [low, high] = plan.extent().filter(|_| has_ground)?;
+    let size = [0, 1].map(|axis| high[axis] - low[axis]);
+    let is_small = size.iter().all(|&size| size < MOST_DEGREES) && size[0].max(size[1]) > 0.0;
+    let is_on_earth = low[0] >= -180.0 && high[0] <= 180.0 && low[1] > -90.0 && high[1] < 90.0;
+    // To about a metre, so that a person can read and repeat it. Readers have turned north to -z.
+    let rounded = |value: f64| (value * 1e5).round() / 1e5;
+    let middle = |axis: usize| f64::midpoint(low[axis], high[axis]);
+    (is_small && is_on_earth).then(|| [rounded(middle(0)), rounded(-middle(1))])
+}
+
+fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<FloorPlan, PlanError> {
     match format {
         #[cfg(feature = "toml")]
         PlanFormat::Toml => toml::parse(&reader, reader.text(bytes)?),
@@ -244,11 +327,12 @@ fn parse(
         #[cfg(feature = "map")]
         PlanFormat::MovingAi => map::moving_ai(&reader, bytes),
         #[allow(unreachable_patterns, reason = "some format is left out of most builds")]
-        _ => Err(PlanError::FeatureOff { file: name.to_owned(), feature: format.feature() }),
+        _ => Err(PlanError::FeatureOff { file: reader.file.to_owned(), feature: format.feature() }),
     }
 }
 
 /// The state of all readers.
+#[derive(Clone)]
 struct Reader<'a> {
     file: &'a str,
     /// Folder of the file, if it is one.
@@ -256,6 +340,8 @@ struct Reader<'a> {
     options: &'a ReadOptions,
     /// Metres per unit.
     scale: f64,
+    /// Makes metres of coordinates that are degrees.
+    plane: Option<TangentPlane>,
 }
 
 /// The kind of an element of a drawing.
@@ -394,9 +480,21 @@ impl Reader<'_> {
         role
     }
 
+    /// Refuses a longitude and a latitude that are not near an origin.
+    fn check_near(&self, origin: [f64; 2], place: [f64; 2]) -> Result<(), PlanError> {
+        if (0..2).any(|axis| (place[axis] - origin[axis]).abs() > FARTHEST_DEGREES) {
+            let ([x, y], [longitude, latitude]) = (place, origin);
+            return Err(self.fault(format!(
+                "coordinates {x}, {y} are not within {FARTHEST_DEGREES} degree of the longitude {longitude} and the latitude {latitude} of geo_origin"
+            )));
+        }
+        Ok(())
+    }
+
     /// Converts a point of a file in which y points up: to the north, or to the top of a drawing.
     fn north(&self, x: f64, y: f64) -> PlanPosition {
-        [x * self.scale, -y * self.scale]
+        let [x, y] = self.plane.map_or([x * self.scale, y * self.scale], |plane| plane.metres([x, y]));
+        [x, -y]
     }
 
     /// Converts a point of a file in which y points down.

@@ -7,7 +7,7 @@ use yaml_rust2::Yaml;
 
 use super::yaml::{items, number};
 use super::{Reader, Role};
-use crate::{Door, FloorPlan, Lift, NoteKind, Outline, PlanError, PlanPosition, Stop};
+use crate::{Door, FloorPlan, Lift, NoteKind, Outline, PlanError, PlanPosition, Stop, TangentPlane};
 
 /// Metres of a pixel where no distance was measured, as the editor has it.
 const PIXEL: f64 = 0.05;
@@ -19,27 +19,41 @@ const WAIT: f64 = 0.5;
 
 /// Reads a building, its levels laid over each other by their fiducials.
 pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanError> {
-    // 1 for coordinates whose y points up.
+    // 1 for coordinates whose y points down.
     let (is_metric, up) = match file["coordinate_system"].as_str() {
         None | Some("reference_image") => (false, 1.0),
-        Some("cartesian_meters") => (true, -1.0),
+        Some("cartesian_meters" | "wgs84") => (true, -1.0),
         Some(other) => {
-            let known = "expected reference_image or cartesian_meters, since plans in degrees are not read";
+            let known = "expected reference_image, cartesian_meters or wgs84";
             return Err(reader.fault(format!("coordinate_system {other:?}: {known}")));
         }
     };
-    let mut plan = FloorPlan::default();
+    let is_geographic = file["coordinate_system"].as_str() == Some("wgs84");
+    if is_geographic && reader.options.scale.is_some() {
+        return Err(reader.fault("coordinate_system \"wgs84\": coordinates are degrees, which have no scale"));
+    }
+    let place = || reader.options.geo_origin.or_else(|| first_vertex(file));
+    let geo_origin = is_geographic.then(place).flatten();
+    let plane = geo_origin.map(TangentPlane::new);
+    let metres =
+        |at: [f64; 2], scale: f64| plane.map_or(at.map(|value| value * scale), |plane| plane.metres(at));
+    let mut plan = FloorPlan { geo_origin, ..FloorPlan::default() };
     let (mut reference, mut scales) = (BTreeMap::new(), BTreeMap::new());
     for (name, level) in file["levels"].as_hash().into_iter().flatten() {
         let name = name.as_str().unwrap_or_default();
         let scale = if is_metric { 1.0 } else { scale(reader, name, level)? } * reader.scale;
-        let marks = fiducials(level, scale);
+        let marks = fiducials(level, |at| metres(at, scale));
         if reference.is_empty() {
             reference.clone_from(&marks);
         }
         let shift = shift(&reference, &marks);
-        let points = items(&level["vertices"]).iter().map(|vertex| {
-            let [x, y] = [0, 1].map(|axis| number(&vertex[axis]).unwrap_or(f64::NAN) * scale);
+        let vertices = items(&level["vertices"]).iter();
+        let vertices = vertices.map(|vertex| [0, 1].map(|axis| number(&vertex[axis]).unwrap_or(f64::NAN)));
+        if let Some(origin) = geo_origin {
+            vertices.clone().try_for_each(|vertex| reader.check_near(origin, vertex))?;
+        }
+        let points = vertices.map(|vertex| {
+            let [x, y] = metres(vertex, scale);
             [x + shift[0], up * (y + shift[1])]
         });
         add_level(reader, &mut plan, name, level, &points.collect::<Vec<_>>())?;
@@ -51,7 +65,10 @@ pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanE
         let Some(&scale) = scales.get(floor) else {
             return Err(reader.fault(format!("lifts.{name}: there is no level {floor:?}")));
         };
-        plan.lifts.push(cabin(reader, name, lift, scale, up)?);
+        plan.lifts.push(cabin(reader, name, lift, |at| metres(at, scale), up)?);
+    }
+    if let Some(origin) = geo_origin.filter(|_| reader.options.geo_origin.is_none()) {
+        reader.note(&mut plan, "coordinates", NoteKind::Degrees { origin, is_guess: false });
     }
     Ok(plan)
 }
@@ -124,11 +141,17 @@ fn scale(reader: &Reader<'_>, name: &str, level: &Yaml) -> Result<f64, PlanError
     Ok(if measures.is_empty() { PIXEL } else { sum / measures.len() as f64 })
 }
 
+/// Returns the first vertex of a building.
+fn first_vertex(file: &Yaml) -> Option<[f64; 2]> {
+    let levels = file["levels"].as_hash()?;
+    let vertex = levels.iter().find_map(|(_, level)| items(&level["vertices"]).first())?;
+    Some([number(&vertex[0])?, number(&vertex[1])?])
+}
+
 /// Returns the fiducials of a level in metres, by name.
-fn fiducials(level: &Yaml, scale: f64) -> BTreeMap<String, PlanPosition> {
-    let fiducial = |mark: &Yaml| {
-        Some((mark[2].as_str()?.to_owned(), [number(&mark[0])? * scale, number(&mark[1])? * scale]))
-    };
+fn fiducials(level: &Yaml, metres: impl Fn([f64; 2]) -> PlanPosition) -> BTreeMap<String, PlanPosition> {
+    let fiducial =
+        |mark: &Yaml| Some((mark[2].as_str()?.to_owned(), metres([number(&mark[0])?, number(&mark[1])?])));
     items(&level["fiducials"]).iter().filter_map(fiducial).collect()
 }
 
@@ -144,10 +167,17 @@ fn shift(reference: &BTreeMap<String, PlanPosition>, marks: &BTreeMap<String, Pl
 }
 
 /// Returns a lift: one waits in front of its doors.
-fn cabin(reader: &Reader<'_>, name: &str, lift: &Yaml, scale: f64, up: f64) -> Result<Lift, PlanError> {
+fn cabin(
+    reader: &Reader<'_>,
+    name: &str,
+    lift: &Yaml,
+    metres: impl Fn([f64; 2]) -> PlanPosition,
+    up: f64,
+) -> Result<Lift, PlanError> {
     let bad = |what: &str| reader.fault(format!("lifts.{name}: {what}"));
     let of = |value: &Yaml, key: &str| number(&value[key]).ok_or_else(|| bad(&format!("{key} is no number")));
-    let middle = [of(lift, "x")? * scale, up * of(lift, "y")? * scale];
+    let [x, y] = metres([of(lift, "x")?, of(lift, "y")?]);
+    let middle = [x, up * y];
     // Angles turn from x to y where y points up; z points down.
     let (sin, cos) = float::sin_cos(-of(lift, "yaw")?);
     let mut stops = Vec::new();

@@ -5,6 +5,7 @@ mod closing;
 mod common;
 mod dirty;
 mod dxf;
+mod geographic;
 mod hostile;
 mod maps;
 mod names;

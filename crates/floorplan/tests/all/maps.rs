@@ -222,7 +222,7 @@ fn broken_maps_are_named() {
             PlanFormat::Yaml,
             "lifts.A: there is no level \"L9\"",
         ),
-        ("levels: {}\ncoordinate_system: wgs84", PlanFormat::Yaml, "coordinate_system \"wgs84\""),
+        ("levels: {}\ncoordinate_system: mercator", PlanFormat::Yaml, "coordinate_system \"mercator\""),
         ("a: [", PlanFormat::Yaml, "map"),
     ] {
         let error = parse(text, format, &ReadOptions::default()).expect_err(expected).to_string();

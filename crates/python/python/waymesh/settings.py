@@ -264,6 +264,10 @@ class Settings:
     winding: Literal["as_read", "flipped", "two_sided"] | None = None
     """Upper side of triangles: as the file has it, turned over, or both. Default "as_read". For
     scenes."""
+    geo_origin: Sequence[float] | None = None
+    """Degrees that become 0, 0: coordinates are degrees. Automatic for GeoJSON and WKT less than
+    half a degree wide, and for buildings of Open-RMF in degrees; a scale of 1 makes them metres.
+    For plans."""
     wall_width: float | None = None
     """Thickness of walls that have none of their own. Default 0.1 m. For plans."""
     storey: str | None = None

@@ -189,6 +189,13 @@ pub const READ: &[Field<ReadOptions>] = &[
     ),
     plain!(
         ReadOptions,
+        "geo_origin",
+        geo_origin,
+        FieldKind::Structure { form: "[longitude, latitude]" },
+        "Degrees that become 0, 0: coordinates are degrees. Automatic for GeoJSON and WKT less than half a degree wide, and for buildings of Open-RMF in degrees; a scale of 1 makes them metres."
+    ),
+    plain!(
+        ReadOptions,
         "wall_width",
         wall_width,
         number("m", 0.01, 1.0, 0.01),

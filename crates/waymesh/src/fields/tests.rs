@@ -19,6 +19,7 @@ fn other<T>(field: &Field<T>, settings: &T) -> Value {
         (FieldKind::Structure { .. }, _) => match field.name {
             "height_classes" => Value::from(vec![2.5, 3.0]),
             "origin" => Value::from(vec![500_000.0, 0.25, -3.0]),
+            "geo_origin" => Value::from(vec![8.54, 47.37]),
             "keep" => Value::from(vec![vec![1.0, 2.0, 3.0]]),
             "areas" => entries(vec![("3", entries(vec![("name", "mud".into()), ("cost", 2.5.into())]))]),
             "marks" => {

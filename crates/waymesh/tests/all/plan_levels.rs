@@ -85,10 +85,13 @@ fn building_plans_become_meshes() {
 }
 
 #[test]
-fn a_building_in_degrees_is_refused() {
+fn a_building_in_degrees_is_read_and_has_no_floors() {
     let Some(plan) = building("campus") else { return };
-    let error = plan.expect_err("degrees").to_string();
-    assert!(error.contains("campus.building.yaml") && error.contains("\"wgs84\""), "{error}");
+    let plan = plan.expect("a building in degrees");
+    let [longitude, latitude] = plan.geo_origin.expect("its place");
+    assert!((longitude - 103.78).abs() < 0.01 && (latitude - 1.3).abs() < 0.01);
+    let error = baker(0.3).bake(&plan).expect_err("lanes alone").to_string();
+    assert!(error.contains("no walkable shape"), "{error}");
 }
 
 #[test]
