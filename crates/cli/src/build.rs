@@ -196,11 +196,8 @@ pub(crate) fn output_file(output: Option<&PathBuf>, inputs: &Inputs) -> Result<P
 /// Returns the number of islands, and the number that links leave if it is another one.
 pub(crate) fn islands(islands: &[IslandReport]) -> String {
     let (count, pieces) = (islands.len(), IslandReport::pieces(islands).len());
-    if pieces == count {
-        counted(count as u64, "island")
-    } else {
-        format!("{} ({pieces} over links)", counted(count as u64, "island"))
-    }
+    let islands = counted(count as u64, "island");
+    if pieces == count { islands } else { format!("{islands} ({pieces} over links)") }
 }
 
 /// Prints the most important figures of a bake, and advice, which is also a warning where nothing

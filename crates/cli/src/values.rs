@@ -59,11 +59,9 @@ impl FromStr for TileAt {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parts: Option<Vec<u32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-        match parts.as_deref() {
-            Some(&[column, row]) => Ok(Self(Tile { row, column })),
-            _ => Err(format!("expected a column and a row as 3,4, found {text:?}")),
-        }
+        let [column, row] =
+            pair(text).ok_or_else(|| format!("expected a column and a row as 3,4, found {text:?}"))?;
+        Ok(Self(Tile { row, column }))
     }
 }
 
@@ -87,14 +85,18 @@ impl FromStr for GeoOrigin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-        let Some(&[longitude, latitude]) = numbers.as_deref() else {
-            return Err(format!("expected a longitude and a latitude as 8.54,47.37, found {text:?}"));
-        };
-        let options = ReadOptions::default().with_geo_origin([longitude, latitude]);
+        let place = pair(text)
+            .ok_or_else(|| format!("expected a longitude and a latitude as 8.54,47.37, found {text:?}"))?;
+        let options = ReadOptions::default().with_geo_origin(place);
         options.validate().map_err(|error| error.to_string())?;
-        Ok(Self(TangentPlane::new([longitude, latitude])))
+        Ok(Self(TangentPlane::new(place)))
     }
+}
+
+/// Reads two numbers, as `3,4`.
+fn pair<T: FromStr>(text: &str) -> Option<[T; 2]> {
+    let (one, other) = text.split_once(',')?;
+    Some([one.trim().parse().ok()?, other.trim().parse().ok()?])
 }
 
 /// Reads `x,y,z`.

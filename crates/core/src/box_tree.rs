@@ -57,10 +57,7 @@ impl BoxTree {
 
     /// Returns the range in [`BoxTree::numbers`] of each leaf for which `meets` holds, and holds for
     /// all nodes above it.
-    pub fn leaves<'a>(
-        &'a self,
-        meets: impl Fn(&Bounds) -> bool + 'a,
-    ) -> impl Iterator<Item = Range<usize>> + 'a {
+    pub fn leaves(&self, meets: impl Fn(&Bounds) -> bool) -> impl Iterator<Item = Range<usize>> {
         let top = self.levels.len().saturating_sub(1);
         let mut next = self.levels.last().is_some_and(|level| !level.is_empty()).then_some((top, 0));
         std::iter::from_fn(move || {
@@ -82,7 +79,15 @@ impl BoxTree {
 
     /// Returns the number of each box that intersects `bounds`, sides included.
     pub fn overlapping(&self, bounds: Bounds) -> impl Iterator<Item = usize> {
-        let meets = move |node: &Bounds| node.min.cmple(bounds.max).all() && node.max.cmpge(bounds.min).all();
+        self.found(move |node| node.min.cmple(bounds.max).all() && node.max.cmpge(bounds.min).all())
+    }
+
+    /// Returns the number of each box that a ray meets, sides included.
+    pub fn along(&self, ray: BoxRay) -> impl Iterator<Item = usize> {
+        self.found(move |node| ray.meets(node))
+    }
+
+    fn found(&self, meets: impl Fn(&Bounds) -> bool) -> impl Iterator<Item = usize> {
         self.leaves(meets).flat_map(|leaf| self.numbers[leaf].iter().map(|&number| number as usize))
     }
 
@@ -97,6 +102,13 @@ impl BoxTree {
             next = (next - 1) / CHILDREN + 1;
         }
         Some((level, next))
+    }
+}
+
+impl FromIterator<Bounds> for BoxTree {
+    /// Builds the tree with one box per leaf.
+    fn from_iter<I: IntoIterator<Item = Bounds>>(boxes: I) -> Self {
+        Self::new(&boxes.into_iter().collect::<Vec<_>>(), 1)
     }
 }
 
@@ -222,10 +234,7 @@ mod tests {
                         })
                     };
                     let over: Vec<usize> = tree.overlapping(around).collect();
-                    let met: Vec<usize> = tree
-                        .leaves(|b| ray.meets(b))
-                        .flat_map(|leaf| tree.numbers()[leaf].iter().map(|&number| number as usize))
-                        .collect();
+                    let met: Vec<usize> = tree.along(ray).collect();
                     for (mut found, fits) in
                         [(over, &is_over as &dyn Fn(&Bounds) -> bool), (met, &|b| ray.meets(b))]
                     {

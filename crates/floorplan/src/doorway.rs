@@ -40,15 +40,14 @@ impl Walls {
             ring.into_iter().zip(next).map(|(a, b)| [a, b]).collect::<Vec<_>>()
         });
         let lines: Vec<[PlanPosition; 2]> = lines.collect();
-        let boxes: Vec<Bounds> = lines.iter().map(|line| Bounds::in_plan(*line, 0.0)).collect();
+        let boxes = lines.iter().map(|line| Bounds::in_plan(*line, 0.0)).collect();
         let size = ground.extent().map_or([0.0; 2], |[min, max]| [max[0] - min[0], max[1] - min[1]]);
-        Self { lines, boxes: BoxTree::new(&boxes, 1), axis: usize::from(size[1] < size[0]) }
+        Self { lines, boxes, axis: usize::from(size[1] < size[0]) }
     }
 
     /// Returns the borders whose boxes meet that of a line.
     fn near(&self, line: [PlanPosition; 2]) -> impl Iterator<Item = [PlanPosition; 2]> {
-        let bounds = Bounds::in_plan(line, 0.0);
-        self.boxes.overlapping(bounds).map(|line| self.lines[line])
+        self.boxes.overlapping(Bounds::in_plan(line, 0.0)).map(|line| self.lines[line])
     }
 
     fn is_ground(&self, from: PlanPosition) -> bool {

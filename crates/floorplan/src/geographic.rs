@@ -1,6 +1,6 @@
 //! Degrees of longitude and latitude as metres.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use waymesh_core::float;
 
 /// Equatorial radius in metres, and the square of the eccentricity, of the ellipsoid of WGS 84.
@@ -21,8 +21,8 @@ pub struct TangentPlane {
     place: [f64; 2],
     /// The place, in metres from the centre of the earth.
     origin: DVec3,
-    /// East, north and up.
-    axes: DMat3,
+    east: DVec3,
+    north: DVec3,
 }
 
 impl TangentPlane {
@@ -30,19 +30,16 @@ impl TangentPlane {
     #[must_use]
     pub fn new(place: [f64; 2]) -> Self {
         let [[east_sin, east_cos], [north_sin, north_cos]] = sines(place);
-        let axes = DMat3::from_cols(
-            DVec3::new(-east_sin, east_cos, 0.0),
-            DVec3::new(-north_sin * east_cos, -north_sin * east_sin, north_cos),
-            DVec3::new(north_cos * east_cos, north_cos * east_sin, north_sin),
-        );
-        Self { place, origin: from_centre(place), axes }
+        let east = DVec3::new(-east_sin, east_cos, 0.0);
+        let north = DVec3::new(-north_sin * east_cos, -north_sin * east_sin, north_cos);
+        Self { place, origin: from_centre(place), east, north }
     }
 
     /// Returns metres east and north of the place for a longitude and a latitude in degrees.
     #[must_use]
     pub fn metres(&self, place: [f64; 2]) -> [f64; 2] {
         let away = from_centre(place) - self.origin;
-        [away.dot(self.axes.x_axis), away.dot(self.axes.y_axis)]
+        [away.dot(self.east), away.dot(self.north)]
     }
 
     /// Returns the longitude and the latitude in degrees of a point of the plane.

@@ -117,8 +117,8 @@ struct Corners {
 
 impl Corners {
     fn new(points: Vec<PlanPoint>) -> Self {
-        let boxes: Vec<Bounds> = points.iter().map(|&point| Bounds::in_plan([point], 0.0)).collect();
-        Self { is_left_out: vec![false; points.len()], points, boxes: BoxTree::new(&boxes, 1) }
+        let boxes = points.iter().map(|&point| Bounds::in_plan([point], 0.0)).collect();
+        Self { is_left_out: vec![false; points.len()], points, boxes }
     }
 
     /// `true` if one that is not left out lies in a triangle, and is none of its corners.

@@ -52,10 +52,10 @@
 //!
 //!   Without `kind`, `feature_type` as in IMDF does: `unit` is walkable unless its `category` is a
 //!   column, a material of walls or `opentobelow`, `opening` a door, `fixture` and `kiosk` are
-//!   blocked, and `level` a storey that others name by `level_id`. A level needs an
-//!   `elevation`. Other types are left out with a note. Without
-//!   either, the words of `type`, `class` or `layer`, or the last word of `name`, make a feature
-//!   blocked or a door, with a note.
+//!   blocked, and `level` a storey that others name by `level_id`. A level needs an `elevation`.
+//!   Other types are left out with a note. Without either, the words of `type`, `class` or `layer`,
+//!   or the last word of `name`, make a feature blocked or a door, with a note. Coordinates may be
+//!   degrees: see [`ReadOptions::geo_origin`].
 //! - **WKT**: one geometry per line, after an optional `walkable`, `blocked`, `door` or `mark` and
 //!   an optional `area=NAME:COST`; `#` begins a comment.
 //! - **SVG**: what is drawn, resolved by `usvg`: inherited styles, style sheets, units, transforms,

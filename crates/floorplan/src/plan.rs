@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{AreaError, AreaId, AreaTable, float};
 
+use crate::area::Extent;
 use crate::{PlanError, PlanNote};
 
 /// Six times the storeys of the highest building: names are looked up one by one.
@@ -283,7 +284,7 @@ impl FloorPlan {
     }
 
     /// Returns the box around all positions.
-    pub(crate) fn extent(&self) -> Option<[PlanPosition; 2]> {
+    pub(crate) fn extent(&self) -> Option<Extent> {
         let shapes = |storey: &Storey| {
             let shapes = storey.walkable.iter().chain(&storey.blocked).chain(&storey.marks);
             let lines = storey.doors.iter().flat_map(|door| door.line);

@@ -96,7 +96,7 @@ impl<T> Shapes<T> {
             Some(((label, polygon), Bounds::in_plan([bounds.min(), bounds.max()], 0.0)))
         });
         let (shapes, boxes): (Vec<_>, Vec<Bounds>) = boxed.unzip();
-        Self { boxes: BoxTree::new(&boxes, 1), shapes }
+        Self { boxes: boxes.into_iter().collect(), shapes }
     }
 
     /// Returns the index of the first polygon that contains a place.

@@ -19,8 +19,7 @@ fn bounds(low: DVec3, high: DVec3) -> Bounds {
 
 impl BoxTree {
     pub(crate) fn new(boxes: impl Iterator<Item = (DVec3, DVec3)>) -> Self {
-        let boxes: Vec<Bounds> = boxes.map(|(low, high)| bounds(low, high)).collect();
-        Self(waymesh_core::BoxTree::new(&boxes, 1))
+        Self(boxes.map(|(low, high)| bounds(low, high)).collect())
     }
 
     /// Calls `visit` with every box that intersects the given one.
@@ -29,8 +28,7 @@ impl BoxTree {
     }
 
     /// Calls `visit` with every box that intersects a ray.
-    pub(crate) fn along(&self, origin: DVec3, direction: DVec3, mut visit: impl FnMut(usize)) {
-        let (ray, numbers) = (BoxRay::new(origin, direction), self.0.numbers());
-        self.0.leaves(|node| ray.meets(node)).for_each(|leaf| visit(numbers[leaf.start] as usize));
+    pub(crate) fn along(&self, origin: DVec3, direction: DVec3, visit: impl FnMut(usize)) {
+        self.0.along(BoxRay::new(origin, direction)).for_each(visit);
     }
 }

@@ -36,8 +36,7 @@ pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>
     let mut is_fresh = vec![false; edges.len()];
     fresh.iter().for_each(|&edge| is_fresh[edge] = true);
     let boxed = |edge: usize, margin: f64| Bounds::in_plan(edges[edge].ends, margin);
-    let boxes: Vec<Bounds> = (0..edges.len()).map(|edge| boxed(edge, 0.0)).collect();
-    let tree = BoxTree::new(&boxes, 1);
+    let tree: BoxTree = (0..edges.len()).map(|edge| boxed(edge, 0.0)).collect();
     let mut found = Vec::new();
     for &edge in fresh {
         checkpoint();

@@ -30,7 +30,7 @@ impl Reader<'_> {
         outline: &Outline,
         fields: DoorFields<'_>,
     ) {
-        if let Outline::Disc { .. } = outline {
+        if matches!(outline, Outline::Disc { .. }) {
             return self.note_door(plan, element, "a round door");
         }
         let points = outline.points();

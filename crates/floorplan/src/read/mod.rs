@@ -31,6 +31,7 @@ use std::sync::Arc;
 use waymesh_core::{AreaId, BadField};
 
 use self::door::DoorFields;
+use crate::area::Extent;
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, TangentPlane};
 
 /// A floor plan format.
@@ -194,14 +195,9 @@ impl ReadOptions {
             BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
         }
         if let Some([longitude, latitude]) = self.geo_origin {
-            let is_place = longitude.abs() <= 180.0 && latitude.abs() < 90.0;
-            let bad = if longitude.abs() <= 180.0 { latitude } else { longitude };
-            BadField::unless(
-                is_place,
-                "geo_origin",
-                bad,
-                "a longitude from -180 to 180 and a latitude between -90 and 90",
-            )?;
+            const PLACE: &str = "a longitude from -180 to 180 and a latitude between -90 and 90";
+            BadField::unless(longitude.abs() <= 180.0, "geo_origin", longitude, PLACE)?;
+            BadField::unless(latitude.abs() < 90.0, "geo_origin", latitude, PLACE)?;
             let scale = self.scale.unwrap_or(1.0);
             BadField::unless(
                 self.scale.is_none(),
@@ -272,9 +268,13 @@ fn parse(
     options.validate()?;
     let reader = Reader { file: name, folder, options, scale: options.scale.unwrap_or(1.0), plane: None };
     let plan = parse_as(reader.clone(), bytes, format)?;
-    let is_geographic = matches!(format, PlanFormat::GeoJson | PlanFormat::Wkt) && options.scale.is_none();
-    let origin = options.geo_origin.or_else(|| centre_of_degrees(&plan)).filter(|_| is_geographic);
-    let (Some(origin), Some([low, high])) = (origin, plan.extent()) else { return Ok(plan) };
+    if !matches!(format, PlanFormat::GeoJson | PlanFormat::Wkt) || options.scale.is_some() {
+        return Ok(plan);
+    }
+    let Some([low, high]) = plan.extent() else { return Ok(plan) };
+    let Some(origin) = options.geo_origin.or_else(|| centre_of_degrees(&plan, [low, high])) else {
+        return Ok(plan);
+    };
     for [longitude, south] in [low, high] {
         reader.check_near(origin, [longitude, -south])?;
     }
@@ -296,16 +296,15 @@ const FARTHEST_DEGREES: f64 = 1.0;
 
 /// Returns the middle of a plan whose coordinates must be degrees: its ground is so small that
 /// nobody could walk on it if they were metres. Doors or furniture alone may be small.
-fn centre_of_degrees(plan: &FloorPlan) -> Option<[f64; 2]> {
+fn centre_of_degrees(plan: &FloorPlan, [low, high]: Extent) -> Option<[f64; 2]> {
     let has_ground = plan.storeys.iter().any(|storey| !storey.walkable.is_empty());
-    let [low, high] = plan.extent().filter(|_| has_ground)?;
     let size = [0, 1].map(|axis| high[axis] - low[axis]);
     let is_small = size.iter().all(|&size| size < MOST_DEGREES) && size[0].max(size[1]) > 0.0;
     let is_on_earth = low[0] >= -180.0 && high[0] <= 180.0 && low[1] > -90.0 && high[1] < 90.0;
     // To about a metre, so that a person can read and repeat it. Readers have turned north to -z.
     let rounded = |value: f64| (value * 1e5).round() / 1e5;
     let middle = |axis: usize| f64::midpoint(low[axis], high[axis]);
-    (is_small && is_on_earth).then(|| [rounded(middle(0)), rounded(-middle(1))])
+    (has_ground && is_small && is_on_earth).then(|| [rounded(middle(0)), rounded(-middle(1))])
 }
 
 fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<FloorPlan, PlanError> {

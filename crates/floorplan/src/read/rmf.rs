@@ -20,7 +20,8 @@ const WAIT: f64 = 0.5;
 /// Reads a building, its levels laid over each other by their fiducials.
 pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanError> {
     // 1 for coordinates whose y points down.
-    let (is_metric, up) = match file["coordinate_system"].as_str() {
+    let system = file["coordinate_system"].as_str();
+    let (is_metric, up) = match system {
         None | Some("reference_image") => (false, 1.0),
         Some("cartesian_meters" | "wgs84") => (true, -1.0),
         Some(other) => {
@@ -28,7 +29,7 @@ pub(super) fn parse(reader: &Reader<'_>, file: &Yaml) -> Result<FloorPlan, PlanE
             return Err(reader.fault(format!("coordinate_system {other:?}: {known}")));
         }
     };
-    let is_geographic = file["coordinate_system"].as_str() == Some("wgs84");
+    let is_geographic = system == Some("wgs84");
     if is_geographic && reader.options.scale.is_some() {
         return Err(reader.fault("coordinate_system \"wgs84\": coordinates are degrees, which have no scale"));
     }

@@ -48,8 +48,7 @@ pub(crate) struct DoorLines {
 
 impl DoorLines {
     pub(crate) fn new(doors: &[DoorLine]) -> Self {
-        let boxes: Vec<Bounds> = doors.iter().map(|door| Bounds::in_plan(door.ends, DOOR_SLACK)).collect();
-        Self { boxes: BoxTree::new(&boxes, 1) }
+        Self { boxes: doors.iter().map(|door| Bounds::in_plan(door.ends, DOOR_SLACK)).collect() }
     }
 
     /// The door that an edge of a storey lies on.
@@ -178,7 +177,7 @@ impl<'a> Places<'a> {
             ids.push(id);
             boxes.push(Bounds::in_plan(points, 0.0));
         }
-        let by_storey = by_storey.into_iter().map(|(ids, boxes)| (ids, BoxTree::new(&boxes, 1))).collect();
+        let by_storey = by_storey.into_iter().map(|(ids, boxes)| (ids, BoxTree::from_iter(boxes))).collect();
         Self { base, polygons, by_storey }
     }
 

@@ -81,8 +81,7 @@ impl Obstacles {
             triangles.extend(portion.iter().filter(is_finite));
             Ok(())
         })?;
-        let boxes: Vec<Bounds> = triangles.iter().map(|corners| Bounds::of(*corners)).collect();
-        let boxes = BoxTree::new(&boxes, 1);
+        let boxes = triangles.iter().map(|corners| Bounds::of(*corners)).collect();
         Ok(Self { triangles, boxes })
     }
 }
