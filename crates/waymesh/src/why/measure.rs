@@ -1,7 +1,7 @@
 //! Measures of the triangles around a place.
 
 use glam::{DVec2, DVec3};
-use waymesh_core::{Agent, TriangleSoup, float, triangle_normal};
+use waymesh_core::{Agent, Bounds, BoxTree, TriangleSoup, float, triangle_normal};
 
 /// A surface above or below a point of the plan.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +41,16 @@ const DIRECTIONS: u32 = 96;
 const STEPS: u32 = 128;
 /// Difference of heights below which two surfaces are one, in metres.
 const SAME_HEIGHT: f64 = 0.01;
+/// Share of the size of a triangle by which a place may lie outside of it.
+const SIDE_SLACK: f64 = 1e-9;
 
 /// The triangles of a scene whose box in plan comes within a distance of a place.
 #[derive(Debug)]
 pub(super) struct Nearby<'a> {
     soup: &'a TriangleSoup,
     triangles: Vec<usize>,
+    /// Boxes of the triangles in the plan.
+    boxes: BoxTree,
     far: f64,
 }
 
@@ -60,18 +64,27 @@ impl<'a> Nearby<'a> {
                 && (low - far).cmple(at).all()
                 && (high + far).cmpge(at).all()
         };
-        let triangles = (0..soup.triangles().len()).filter(is_near).collect();
-        Self { soup, triangles, far }
+        let triangles: Vec<usize> = (0..soup.triangles().len()).filter(is_near).collect();
+        let box_of = |&triangle: &usize| {
+            let [a, b, c] = corners(soup, triangle).map(plan);
+            let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+            Bounds::in_plan([a, b, c], SIDE_SLACK * longest)
+        };
+        let boxes = triangles.iter().map(box_of).collect();
+        Self { soup, triangles, boxes, far }
     }
 
     /// Returns the surfaces over a point of the plan, in order of their triangles.
     pub(super) fn surfaces(&self, at: DVec2) -> impl Iterator<Item = Surface> + '_ {
-        self.triangles.iter().filter_map(move |&triangle| {
+        let mut near: Vec<usize> = self.boxes.overlapping(Bounds::in_plan([at], 0.0)).collect();
+        near.sort_unstable();
+        near.into_iter().filter_map(move |near| {
+            let triangle = self.triangles[near];
             let [a, b, c] = corners(self.soup, triangle);
             let normal = triangle_normal(self.soup.corners(triangle));
             let sides =
                 [(a, b), (b, c), (c, a)].map(|(from, to)| (plan(to) - plan(from)).perp_dot(at - plan(from)));
-            let slack = 1e-9 * normal.length();
+            let slack = SIDE_SLACK * normal.length();
             let is_over = sides.iter().all(|side| *side >= -slack) || sides.iter().all(|side| *side <= slack);
             (is_over && normal.y.abs() > slack).then(|| {
                 let offset = at - plan(a);
