@@ -157,7 +157,7 @@ fn tests(_: &Tools) -> Result<String> {
 }
 
 fn docs(_: &Tools) -> Result<String> {
-    let mut docs = command("", "cargo", "doc --workspace --no-deps --locked");
+    let mut docs = command("", "cargo", "doc --workspace --exclude waymesh-gpu --no-deps --locked");
     run_command(docs.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(String::new())
 }

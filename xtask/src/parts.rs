@@ -27,12 +27,8 @@ impl std::error::Error for Absent {}
 
 /// Packages outside of the workspace that are built one after the other, and the folder in which
 /// each pair shares what it compiles.
-const TARGETS: [(&str, &str); 4] = [
-    ("crates/python", "bindings"),
-    ("crates/c", "bindings"),
-    ("crates/bevy", "engines"),
-    ("crates/gpu", "engines"),
-];
+const TARGETS: [(&str, &str); 3] =
+    [("crates/python", "bindings"), ("crates/c", "bindings"), ("crates/bevy", "bevy")];
 
 /// Settings of the builds of the gate: nothing is built twice or debugged, and one unit per crate
 /// takes a fifth less time of the processor.
@@ -44,8 +40,11 @@ const BUILD: [(&str, &str); 4] = [
 ];
 
 /// Words of every build of the tests: with the reader that is off by default, so that its tests
-/// need no build of their own.
-pub(crate) const TESTED: &str = "--workspace --locked --features waymesh-cli/dxf";
+/// need no build of their own, and without the crate for graphics cards, which has a part.
+pub(crate) const TESTED: &str = "--workspace --exclude waymesh-gpu --locked --features waymesh-cli/dxf";
+
+/// Words of the builds with graphics cards, which use what the builds of [`TESTED`] made.
+const WITH_CARDS: &str = "--workspace --locked --features waymesh-cli/dxf,waymesh-cli/gpu";
 
 /// A command in a folder of the project, as in a new terminal: without the variables of the cargo
 /// that runs this program, which choose the toolchain or describe its package.
@@ -202,20 +201,27 @@ fn version(text: &str) -> Vec<u32> {
     text.split_whitespace().find_map(numbers).unwrap_or_default()
 }
 
+/// Makes clippy compile the package, with warnings as errors. A separate run of clippy would also
+/// check all that the package stands on, which the build of its tests cannot use.
+fn linted(command: &mut Command) -> &mut Command {
+    const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS)
+}
+
 /// Layout, lints and tests of a crate outside of the workspace, with these features.
 fn check_crate(folder: &str, features: &str, variables: &[(&str, &str)]) -> Result<()> {
     run(&mut command(folder, "cargo", "fmt --check"))?;
-    let clippy = format!("clippy --locked --all-targets {features} -- -D warnings");
-    run(&mut command(folder, "cargo", &clippy))?;
-    let test = format!("test --locked {features}");
-    run(command(folder, "cargo", &test).envs(variables.iter().copied()))
+    let mut test = command(folder, "cargo", &format!("test --locked {features}"));
+    run(linted(&mut test).envs(variables.iter().copied()))
 }
 
 pub(crate) fn msrv(tools: &Tools) -> Result<String> {
     let oldest = rust_version("")?;
     let install = format!("toolchain install {oldest} --profile minimal --no-self-update");
     tools.need(("rustup", &format!("run {oldest} cargo --version")), ("rustup", &install))?;
-    let check = format!("run {oldest} cargo check --workspace --locked --target-dir target/oldest");
+    let check = format!(
+        "run {oldest} cargo check --workspace --exclude waymesh-gpu --locked --target-dir target/oldest"
+    );
     run(&mut command("", "rustup", &check))?;
     Ok(format!("Rust {oldest}"))
 }
@@ -259,7 +265,8 @@ pub(crate) fn arm(tools: &Tools) -> Result<String> {
 pub(crate) fn features(tools: &Tools) -> Result<String> {
     tools.need_cargo("hack")?;
     // The benches' features compile C++, or the crates of the graphics card.
-    let words = "hack check --workspace --each-feature --exclude waymesh-benches --locked";
+    let words =
+        "hack check --workspace --each-feature --exclude waymesh-benches --exclude waymesh-gpu --locked";
     run(&mut command("", "cargo", words))?;
     Ok(String::new())
 }
@@ -359,16 +366,42 @@ pub(crate) fn bevy(_: &Tools) -> Result<String> {
 }
 
 pub(crate) fn gpu(_: &Tools) -> Result<String> {
-    fetch(&mut command("crates/gpu", "cargo", "fetch --locked"))?;
+    fetch(&mut command("", "cargo", "fetch --locked"))?;
+    run(&mut command("", "cargo", &format!("clippy {WITH_CARDS} --all-targets -- -D warnings")))?;
     let skipped = target().join("skipped-gpu.txt");
     let _ = fs::remove_file(&skipped);
-    let name = skipped.to_string_lossy();
-    check_crate("crates/gpu", "", &[("WAYMESH_SKIPPED", &name)])?;
-    let words = "--locked --package waymesh-cli --features gpu";
-    run(&mut command("", "cargo", &format!("clippy {words} --all-targets -- -D warnings")))?;
-    run(command("", "cargo", &format!("test {words} --test device")).env("WAYMESH_SKIPPED", &*name))?;
+    for mut test in tests_on_cards()? {
+        run(test.env("WAYMESH_SKIPPED", &skipped))?;
+    }
     let has_none = fs::read_to_string(&skipped).is_ok_and(|text| text.contains("adapter"));
     Ok(if has_none { "NOT RUN, there is no adapter, not even in software" } else { "" }.to_owned())
+}
+
+/// Builds the tests of the crate for graphics cards, and of the program with it, and returns their
+/// programs. With `--package`, cargo would choose other features and build all crates once more.
+fn tests_on_cards() -> Result<Vec<Command>> {
+    const FOLDER: &str = "crates/gpu";
+    const OF_PROGRAM: &str = "device";
+    let files = fs::read_dir(root().join(FOLDER).join("tests"))?.collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<PathBuf> = files.iter().map(fs::DirEntry::path).collect();
+    let mut names: Vec<_> = files.iter().filter_map(|file| file.file_stem()).collect();
+    names.push(OsStr::new(OF_PROGRAM));
+    let words = "--no-run --lib --message-format json-render-diagnostics";
+    let mut build = command("", "cargo", &format!("test {WITH_CARDS} {words}"));
+    let built =
+        build.args(names.iter().flat_map(|name| [OsStr::new("--test"), name])).stderr(Stdio::inherit());
+    let built = built.output()?;
+    ensure!(built.status.success(), "{} failed: {}", line(&build), built.status);
+    let tests = String::from_utf8(built.stdout)?;
+    let tests = tests.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let test = |test: &Value| {
+        let manifest = Path::new(test["manifest_path"].as_str()?);
+        let is_wanted = test["target"]["name"] == OF_PROGRAM || manifest.parent()?.ends_with(FOLDER);
+        let mut program = command("", test["executable"].as_str()?, "");
+        program.current_dir(manifest.parent()?);
+        is_wanted.then_some(program)
+    };
+    Ok(tests.iter().filter_map(test).collect())
 }
 
 /// Build, and tests in Node compared with the native program.
@@ -421,9 +454,8 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     // Without these the tests of clusters are skipped, which pytest shows.
     let cluster = fetch(&mut command("", &python, "-m pip install --quiet fsspec ray s3fs moto[server]"));
     run(&mut command(FOLDER, "cargo", "fmt --check"))?;
-    run(&mut command(FOLDER, "cargo", "clippy --locked --all-targets -- -D warnings"))?;
-    let develop = "-m maturin develop --locked";
-    run(command(FOLDER, &python, develop).env("VIRTUAL_ENV", &environment))?;
+    let mut develop = command(FOLDER, &python, "-m maturin develop --locked");
+    run(linted(&mut develop).env("VIRTUAL_ENV", &environment))?;
     run(&mut command(FOLDER, &python, "-m pytest -q -rs"))?;
     run(&mut command(FOLDER, &python, "-m mypy"))?;
     run(command(FOLDER, &python, "-m maturin sdist --out").arg(environment.join("dist")))?;
