@@ -37,6 +37,12 @@ pub fn scene_ply(bytes: &[u8]) {
     scene("scene.ply", bytes);
 }
 
+/// Height maps: PNG, TIFF or text by their content, and raw numbers.
+pub fn scene_heights(bytes: &[u8]) {
+    scene("scene.asc", bytes);
+    scene("scene.raw", bytes);
+}
+
 /// glTF as JSON, with buffers in the text.
 pub fn scene_gltf(bytes: &[u8]) {
     scene("/nowhere/scene.gltf", bytes);

@@ -758,7 +758,7 @@ enum wm_status wm_mesh_bake(const struct wm_triangles *triangles,
                             struct wm_error *error);
 
 /*
- Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it, as wm_mesh_bake does.
+ Reads a scene (OBJ, glTF, GLB, STL, PLY, height map) and bakes it, as wm_mesh_bake does.
 
  # Safety
  `file` is a string that ends in a zero byte, and there are as many settings as is said.

@@ -238,7 +238,7 @@ pub unsafe extern "C" fn wm_mesh_bake(
     })
 }
 
-/// Reads a scene (OBJ, glTF, GLB, STL, PLY) and bakes it, as wm_mesh_bake does.
+/// Reads a scene (OBJ, glTF, GLB, STL, PLY, height map) and bakes it, as wm_mesh_bake does.
 ///
 /// # Safety
 /// `file` is a string that ends in a zero byte, and there are as many settings as is said.

@@ -91,8 +91,8 @@ pub use sets::DisjointSets;
 pub use shape::{PlaceEdge, SceneShape, place_edges, warn_of_shape};
 pub use slim::SlimSpans;
 pub use soup::{
-    AreaVisitor, Bounds, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup, TriangleSource,
-    TriangleVisitor, has_area, triangle_normal,
+    AreaVisitor, Bounds, PlacedTriangles, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup,
+    TriangleSource, TriangleVisitor, has_area, triangle_normal,
 };
 pub use spans::SpanField;
 pub use triangulation::{Triangle, Triangulation};

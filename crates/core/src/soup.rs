@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use thiserror::Error;
@@ -442,6 +444,36 @@ pub trait TriangleSource: Sync {
     fn as_soup(&self) -> Option<&TriangleSoup> {
         None
     }
+
+    /// The parts of the source of which a reader can have the triangles at a place alone. Default
+    /// none.
+    fn placed(&self) -> Vec<Arc<dyn PlacedTriangles>> {
+        Vec::new()
+    }
+
+    /// Passes on the triangles that are in none of the parts of [`TriangleSource::placed`], as
+    /// [`TriangleSource::visit_with_areas`] does.
+    ///
+    /// # Errors
+    /// See [`TriangleSource::visit`].
+    fn visit_others(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
+        self.visit_with_areas(visit)
+    }
+}
+
+/// Triangles that are found by their place, such as those of a height map. All are finite.
+pub trait PlacedTriangles: Debug + Send + Sync {
+    /// Box around all triangles.
+    fn bounds(&self) -> Bounds;
+
+    /// Passes on at least the triangles that reach into a box, whatever their height.
+    ///
+    /// # Errors
+    /// Errors that `visit` returns.
+    fn visit_in(&self, place: &Bounds, visit: &mut AreaVisitor<'_>) -> Result<(), StageError>;
+
+    /// Most triangles that [`PlacedTriangles::visit_in`] passes on.
+    fn count_in(&self, place: &Bounds) -> usize;
 }
 
 /// The function to which a [`TriangleSource`] passes its triangles.

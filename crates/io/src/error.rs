@@ -64,7 +64,7 @@ pub enum IoError {
     #[error(transparent)]
     BadField(#[from] BadField),
     /// A format that is known neither from the name nor from the content.
-    #[error("{}: unknown scene format; known are obj, gltf, glb, stl and ply", .file.display())]
+    #[error("{}: unknown scene format; known are obj, gltf, glb, stl, ply, and height maps as asc, tif, png, raw and r16", .file.display())]
     UnknownFormat {
         /// The file.
         file: PathBuf,

@@ -10,18 +10,25 @@
 //! | glTF, GLB | the default scene with every node's transform; all triangle primitives: lists, strips, fans, indexed or not; sparse and quantised accessors; embedded, `data:` and external buffers |
 //! | STL | text and binary, several solids |
 //! | PLY | text and binary of both byte orders; polygons; triangle strips |
+//! | height maps | the grid of ESRI as text (`.asc`); GeoTIFF of one band, uncompressed, by LZW or Deflate; grey PNG of 8 or 16 bits; squares of 16-bit numbers (`.raw`, `.r16`) |
+//!
+//! A height map has x to the east and z to the south, whatever [`LoadOptions::up`] says; an origin
+//! is its east, north and height. Two triangles fill a cell between four heights, one where a
+//! height is missing. Coordinates in degrees are refused. In PNG and raw files a pixel is one unit
+//! wide, the lower left one lies at 0, and [`LoadOptions::height_step`] is the height of a step.
 //!
 //! Text may be in UTF-8 or UTF-16. A polygon becomes triangles that fill it, also where it is
 //! concave or its border touches itself (a keyhole): a fan from its first corner where that fills
 //! it, else cut along its diagonals, in the plane of two axes that shows it largest.
 //!
-//! OBJ and STL are always there. glTF and PLY need the features `gltf` and `ply`, and the writers
-//! of JSON and GLB the feature `json`; all three are on by default.
+//! OBJ and STL are always there. glTF, PLY and height maps need the features `gltf`, `ply` and
+//! `heights`, and the writers of JSON and GLB the feature `json`; all four are on by default.
 //!
 //! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and
 //! reports them.
 //!
-//! Worlds beyond memory: [`SceneSource`] streams binary STL and reads other formats file by file;
+//! Worlds beyond memory: [`SceneSource`] streams binary STL, finds the triangles of height maps by
+//! their place, and reads other formats file by file;
 //! [`StlWriter`] writes triangles as they come.
 //!
 //! # Navigation meshes

@@ -6,11 +6,13 @@ use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, GridWindow, TriangleSoup, TriangleSource, checkpoint, has_area};
+use waymesh_core::{
+    AreaId, Bounds, GridWindow, PlacedTriangles, TriangleSoup, TriangleSource, checkpoint, has_area,
+};
 
 use crate::{Tile, TileError, TileLayout};
 
@@ -77,6 +79,8 @@ impl Held {
 /// - A triangle is in the bin of every tile whose core, grown by the halo, it may touch. The test
 ///   uses its bounding box, with a cell of slack. Broken triangles (not finite, or without area)
 ///   are in no bin.
+/// - Triangles that the source finds by their place ([`TriangleSource::placed`]) are not sorted:
+///   a bin reads those at its place.
 /// - The spill file has no name, and is deleted with the process, also after a crash.
 ///
 /// # Cost
@@ -85,6 +89,7 @@ impl Held {
 /// is full, so a tile has at most one run for each time that memory was full.
 #[derive(Debug)]
 pub struct TriangleBins {
+    placed: Vec<Arc<dyn PlacedTriangles>>,
     layout: TileLayout,
     halo_cells: u32,
     /// Bins of the tiles with triangles.
@@ -127,6 +132,7 @@ impl TriangleBins {
         config: &BinsConfig,
     ) -> Result<Self, TileError> {
         let mut bins = Self {
+            placed: source.placed(),
             layout: *layout,
             halo_cells,
             bins: BTreeMap::new(),
@@ -136,10 +142,13 @@ impl TriangleBins {
         };
         let limit = usize::try_from(config.memory_bytes / TRIANGLE_BYTES as u64).unwrap_or(usize::MAX).max(1);
         let mut held = 0;
-        source.visit_with_areas(&mut |triangles, areas| {
+        source.visit_others(&mut |triangles, areas| {
             let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
             checkpoint();
             for (&corners, area) in triangles.iter().zip(areas) {
+                if !has_area(corners) || !corners.iter().all(|corner| corner.is_finite()) {
+                    continue;
+                }
                 let Some(window) = bins.reach(corners) else { continue };
                 for tile in bins.layout.tiles_over(&window) {
                     let bin = match bins.bins.entry(tile) {
@@ -157,15 +166,20 @@ impl TriangleBins {
             }
             Ok(())
         })?;
+        for Bounds { min, max } in source.placed().iter().map(|placed| placed.bounds()) {
+            let window = bins.reach([min, max, max]);
+            for tile in
+                window.into_iter().flat_map(|window| layout.tiles_over(&window)).filter(|&it| is_wanted(it))
+            {
+                bins.bins.entry(tile).or_default();
+            }
+        }
         Ok(bins)
     }
 
-    /// Returns the cells whose tiles need a triangle.
+    /// Returns the cells whose tiles need a finite triangle.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the grid before")]
     fn reach(&self, corners: [Vec3; 3]) -> Option<GridWindow> {
-        if !has_area(corners) || !corners.iter().all(|corner| corner.is_finite()) {
-            return None;
-        }
         let frame = self.layout.frame();
         let slack = f64::from(self.halo_cells) + 1.0;
         let range = |axis: usize, count: u32| {
@@ -176,6 +190,16 @@ impl TriangleBins {
         };
         let (x, z) = (range(0, frame.width)?, range(2, frame.depth)?);
         Some(GridWindow::new(x.0, z.0, x.1 - x.0, z.1 - z.0))
+    }
+
+    /// Returns the box of a tile and its halo, with a cell of slack; its heights have no meaning.
+    fn place(&self, tile: Tile) -> Bounds {
+        let frame = self.layout.frame();
+        let GridWindow { x, z, .. } = self.layout.core(tile);
+        let slack = f64::from(self.halo_cells) + 1.0;
+        let side = f64::from(self.layout.side_cells());
+        let corner = |add: f64| frame.to_world(f64::from(x) + add, 0.0, f64::from(z) + add);
+        Bounds { min: corner(-slack), max: corner(side + slack) }
     }
 
     /// Appends all triangles held in memory to the spill file.
@@ -219,12 +243,15 @@ impl TriangleBins {
         self.spilled_bytes
     }
 
-    /// Returns the number of triangles in the bin of `tile`.
+    /// Returns the number of triangles in the bin of `tile`; with triangles that are found by their
+    /// place, an upper bound.
     #[must_use]
     pub fn count(&self, tile: Tile) -> usize {
+        let place = self.place(tile);
+        let placed: usize = self.placed.iter().map(|placed| placed.count_in(&place)).sum();
         let count =
             |bin: &Bin| bin.held.triangles.len() + bin.runs.iter().map(|run| run.triangles).sum::<usize>();
-        self.bins.get(&tile).map_or(0, count)
+        self.bins.get(&tile).map_or(0, count) + placed
     }
 
     /// Returns the tiles with triangles, row by row.
@@ -243,7 +270,8 @@ impl TriangleBins {
         let mut positions = Vec::with_capacity(3 * self.count(tile));
         let mut areas = Vec::new();
         if !held.areas.is_empty() || runs.iter().any(|run| run.has_areas) {
-            areas.resize(self.count(tile), AreaId::GROUND);
+            let count = held.triangles.len() + runs.iter().map(|run| run.triangles).sum::<usize>();
+            areas.resize(count, AreaId::GROUND);
         }
         for run in runs {
             self.read(run, &mut positions, &mut areas)?;
@@ -252,6 +280,17 @@ impl TriangleBins {
             areas[positions.len() / 3..].copy_from_slice(&held.areas);
         }
         positions.extend(held.triangles.iter().flatten());
+        let place = self.place(tile);
+        for placed in &self.placed {
+            placed.visit_in(&place, &mut |triangles, of_triangles| {
+                let of_triangles = of_triangles.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
+                for (corners, area) in triangles.iter().zip(of_triangles) {
+                    area.push(&mut areas, positions.len() / 3);
+                    positions.extend(corners);
+                }
+                Ok(())
+            })?;
+        }
         let triangles = (0..positions.len() / 3)
             .map(|triangle| [0, 1, 2].map(|corner| u32::try_from(3 * triangle + corner).unwrap_or(u32::MAX)))
             .collect();

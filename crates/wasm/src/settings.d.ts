@@ -197,6 +197,8 @@ export interface LoadOptions {
   origin?: readonly number[];
   /** Upper side of triangles: as the file has it, turned over, or both. Default "as_read". */
   winding?: "as_read" | "flipped" | "two_sided";
+  /** Metres of one step of the heights in a grey picture or a raw file. Default 1 m. */
+  height_step?: number;
   // </scenes>
 }
 

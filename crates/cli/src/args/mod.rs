@@ -45,7 +45,7 @@ pub(crate) struct Program {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
+    /// Bake scene files (OBJ, glTF, GLB, STL, PLY, height maps) into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Build(Box<BuildArgs>),
     /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature), maps of

@@ -1,9 +1,11 @@
-//! Scene files to a triangle soup: options, choice of format, and what the four readers share.
+//! Scene files to a triangle soup: options, choice of format, and what the readers share.
 
 mod areas;
 mod faces;
 #[cfg(feature = "gltf")]
 mod gltf;
+#[cfg(feature = "heights")]
+mod heights;
 pub(crate) mod obj;
 #[cfg(feature = "ply")]
 mod ply;
@@ -63,11 +65,14 @@ pub struct LoadOptions {
     pub origin: [f64; 3],
     /// The upper side of triangles. Default [`Winding::AsRead`].
     pub winding: Winding,
+    /// Metres of one step of the heights in a grey picture or raw file, of which a pixel is one unit
+    /// wide. Default 1, finite and above 0.
+    pub height_step: f32,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { up: UpAxis::Y, scale: 1.0, origin: [0.0; 3], winding: Winding::AsRead }
+        Self { up: UpAxis::Y, scale: 1.0, origin: [0.0; 3], winding: Winding::AsRead, height_step: 1.0 }
     }
 }
 
@@ -77,6 +82,7 @@ waymesh_core::setters! {
         with_scale(scale: f32);
         with_origin(origin: [f64; 3]);
         with_winding(winding: Winding);
+        with_height_step(height_step: f32);
     }
 }
 
@@ -84,10 +90,14 @@ impl LoadOptions {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`BadField`] unless the scale is finite and above 0, and the origin finite.
+    /// [`BadField`] unless the scale and the step of heights are finite and above 0, and the origin
+    /// finite.
     pub fn validate(&self) -> Result<(), BadField> {
-        let is_fine = self.scale.is_finite() && self.scale > 0.0;
+        let is_length = |value: f32| value.is_finite() && value > 0.0;
+        let is_fine = is_length(self.scale);
         BadField::unless(is_fine, "scale", self.scale, "finite and above 0 metres per unit")?;
+        let is_fine = is_length(self.height_step);
+        BadField::unless(is_fine, "height_step", self.height_step, "finite and above 0 metres")?;
         for coordinate in self.origin {
             #[expect(clippy::cast_possible_truncation, reason = "for the message")]
             BadField::unless(coordinate.is_finite(), "origin", coordinate as f32, "finite")?;
@@ -162,6 +172,9 @@ pub enum SceneFormat {
     Stl,
     /// Polygon file format, text or binary.
     Ply,
+    /// A height map: a grid of ESRI as text (`.asc`), GeoTIFF, a grey picture (PNG) or a square of
+    /// 16-bit numbers (`.raw`, `.r16`).
+    Heights,
 }
 
 impl SceneFormat {
@@ -174,6 +187,7 @@ impl SceneFormat {
             "gltf" | "glb" => Some(Self::Gltf),
             "stl" => Some(Self::Stl),
             "ply" => Some(Self::Ply),
+            "asc" | "tif" | "tiff" | "png" | "raw" | "r16" => Some(Self::Heights),
             _ => None,
         }
     }
@@ -182,6 +196,10 @@ impl SceneFormat {
     #[must_use]
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
         let text = without_bom(bytes).trim_ascii_start();
+        #[cfg(feature = "heights")]
+        if heights::looks_like_heights(text) {
+            return Some(Self::Heights);
+        }
         if bytes.starts_with(b"glTF") || text.starts_with(b"{") {
             Some(Self::Gltf)
         } else if without_bom(bytes).starts_with(b"ply") {
@@ -206,7 +224,8 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 
 /// Reads several files into one scene, in their order.
 ///
-/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`), and the content
+/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`, and of
+/// [height maps](SceneFormat::Heights)), and the content
 /// where the extension is unknown.
 ///
 /// # Guarantees
@@ -314,16 +333,19 @@ fn parse_mapped(
 
 fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let utf8;
+    let format = |source: &Source<'_>| {
+        SceneFormat::from_extension(source.file).or_else(|| SceneFormat::sniff(source.bytes))
+    };
     let source = match text::Encoding::of(source.bytes, source.bytes.len() as u64) {
+        // Small numbers of two bytes look like characters.
+        _ if format(&source) == Some(SceneFormat::Heights) => source,
         text::Encoding::Bytes => source,
         encoding => {
             utf8 = encoding.to_utf8(&source)?;
             Source { bytes: utf8.as_bytes(), ..source }
         }
     };
-    let format = SceneFormat::from_extension(source.file)
-        .or_else(|| SceneFormat::sniff(source.bytes))
-        .ok_or_else(|| IoError::UnknownFormat { file: source.file.to_owned() })?;
+    let format = format(&source).ok_or_else(|| IoError::UnknownFormat { file: source.file.to_owned() })?;
     let before = builder.triangles.len();
     builder.rename(|surface| surface.begin(source.file));
     match format {
@@ -337,6 +359,10 @@ fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
         SceneFormat::Ply => ply::parse(source, builder)?,
         #[cfg(not(feature = "ply"))]
         SceneFormat::Ply => return Err(source.feature_off("ply")),
+        #[cfg(feature = "heights")]
+        SceneFormat::Heights => heights::parse(source, builder)?,
+        #[cfg(not(feature = "heights"))]
+        SceneFormat::Heights => return Err(source.feature_off("heights")),
     }
     if builder.triangles.len() == before {
         return Err(IoError::NoTriangles { file: source.file.to_owned() });
@@ -361,7 +387,7 @@ impl Source<'_> {
         IoError::Malformed { file: self.file.to_owned(), place, expected, found: found.into() }
     }
 
-    #[cfg(not(all(feature = "gltf", feature = "ply")))]
+    #[cfg(not(all(feature = "gltf", feature = "heights", feature = "ply")))]
     fn feature_off(&self, feature: &'static str) -> IoError {
         IoError::FeatureOff { file: self.file.to_owned(), feature }
     }

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, AreaVisitor, TriangleSoup, TriangleSource, TriangleVisitor};
+use waymesh_core::{AreaId, AreaVisitor, PlacedTriangles, TriangleSoup, TriangleSource, TriangleVisitor};
 
 use super::areas::{AreaMap, Surface};
 use super::stream::Streamed;
@@ -17,6 +17,8 @@ use crate::{IoError, Place};
 
 /// Files of this many bytes together are read once and kept.
 const KEPT_BYTES: u64 = 64 << 20;
+/// Bytes of the triangles of a height map for each byte of the file, roughly.
+const BYTES_OF_MAPS: u64 = 16;
 /// Triangles passed on at once.
 const TRIANGLES_PER_PORTION: usize = 4096;
 
@@ -30,6 +32,8 @@ const TRIANGLES_PER_PORTION: usize = 4096;
 ///   temporary file of 12 bytes each, with a cache of 24 MiB. A file whose faces name vertices
 ///   roughly in their order is read nearly as fast as from memory. The first visit reads an OBJ
 ///   twice.
+/// - Height maps are kept, at 4 bytes a height, and found by their place: a tile makes the
+///   triangles that it needs. A map counts 16 times its bytes towards the 64 MiB.
 /// - glTF, text STL, text PLY, and PLY with faces before their vertices are read whole, one file at
 ///   a time.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ pub struct SceneSource {
     /// Vertices of each file that is streamed and has them apart from its faces, once they are
     /// known.
     vertices: Vec<OnceLock<Mutex<Vertices>>>,
+    /// The height map of each file that is one.
+    maps: Vec<Option<Arc<dyn PlacedTriangles>>>,
     /// Bytes of vertices of a file that are held in memory.
     most: u64,
 }
@@ -83,13 +89,40 @@ impl SceneSource {
             let file = file.as_ref();
             let size =
                 file.metadata().map_err(|source| IoError::Read { file: file.to_owned(), source })?.len();
-            bytes += size;
+            let is_map = SceneFormat::from_extension(file) == Some(SceneFormat::Heights);
+            bytes += if is_map { size.saturating_mul(BYTES_OF_MAPS) } else { size };
         }
         let kept = if bytes <= most { Some(load_mapped(files, options, areas.clone())?) } else { None };
         let files: Vec<PathBuf> = files.iter().map(|file| file.as_ref().to_owned()).collect();
         let vertices = files.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { files, options: *options, areas, kept, vertices, most })
+        let maps = if kept.is_some() {
+            Vec::new()
+        } else {
+            let map = |file: &PathBuf| open_map(file, options, areas.as_ref());
+            files.iter().map(map).collect::<Result<_, _>>()?
+        };
+        Ok(Self { files, options: *options, areas, kept, vertices, maps, most })
     }
+}
+
+/// Reads a height map; `None` if the file is something else.
+#[cfg(feature = "heights")]
+fn open_map(
+    file: &Path,
+    options: &LoadOptions,
+    areas: Option<&AreaMap>,
+) -> Result<Option<Arc<dyn PlacedTriangles>>, IoError> {
+    let map = super::heights::HeightMap::open(file, options)?;
+    Ok(map.map(|map| Arc::new(map.of(areas, file)) as Arc<dyn PlacedTriangles>))
+}
+
+#[cfg(not(feature = "heights"))]
+fn open_map(
+    _: &Path,
+    _: &LoadOptions,
+    _: Option<&AreaMap>,
+) -> Result<Option<Arc<dyn PlacedTriangles>>, IoError> {
+    Ok(None)
 }
 
 impl TriangleSource for SceneSource {
@@ -105,8 +138,21 @@ impl TriangleSource for SceneSource {
         if let Some(soup) = &self.kept {
             return soup.visit_with_areas(visit);
         }
+        self.maps.iter().flatten().try_for_each(|map| map.visit_in(&map.bounds(), visit))?;
+        self.visit_others(visit)
+    }
+
+    fn placed(&self) -> Vec<Arc<dyn PlacedTriangles>> {
+        self.maps.iter().flatten().cloned().collect()
+    }
+
+    fn visit_others(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
+        if let Some(soup) = &self.kept {
+            return soup.visit_with_areas(visit);
+        }
         let failed = |error: IoError| StageError::new("read", error);
-        for (file, vertices) in self.files.iter().zip(&self.vertices) {
+        let files = self.files.iter().zip(&self.vertices).zip(&self.maps);
+        for ((file, vertices), _) in files.filter(|(_, map)| map.is_none()) {
             let mut surface = Surface::new(self.areas.clone());
             surface.begin(file);
             if let Some(mut stl) = BinaryStl::open(file).map_err(failed)? {

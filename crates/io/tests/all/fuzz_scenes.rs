@@ -84,7 +84,7 @@ proptest! {
 
     #[test]
     fn noise_is_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        for name in ["a.obj", "a.stl", "a.ply", "a.gltf", "a.glb", "unknown"] {
+        for name in ["a.obj", "a.stl", "a.ply", "a.gltf", "a.glb", "a.asc", "a.raw", "unknown"] {
             survives(name, &bytes);
         }
         survives("a.glb", &glb_of(&gltf_json(r#"{"byteLength":78}"#), &bytes));

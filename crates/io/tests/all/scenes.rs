@@ -43,7 +43,8 @@ fn the_content_tells_the_format_where_the_extension_does_not() {
 fn extensions_count_in_any_case() {
     assert_eq!(SceneFormat::from_extension(Path::new("a/LEVEL.GLB")), Some(SceneFormat::Gltf));
     assert_eq!(SceneFormat::from_extension(Path::new("level.Stl")), Some(SceneFormat::Stl));
-    assert_eq!(SceneFormat::from_extension(Path::new("level.png")), None);
+    assert_eq!(SceneFormat::from_extension(Path::new("hills.PNG")), Some(SceneFormat::Heights));
+    assert_eq!(SceneFormat::from_extension(Path::new("level.jpg")), None);
     assert_eq!(SceneFormat::from_extension(Path::new("obj")), None);
 }
 

@@ -51,7 +51,7 @@ def bake(
 def from_file(
     files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
 ) -> NavMesh:
-    """Makes a navigation mesh of scene files (OBJ, glTF, GLB, STL, PLY), which make one scene together."""
+    """Makes a navigation mesh of scene files (OBJ, glTF, GLB, STL, PLY, height maps), which make one scene."""
     return _waymesh.bake_files(paths_of(files), entries_of(settings), progress, cancel)
 
 

@@ -264,6 +264,9 @@ class Settings:
     winding: Literal["as_read", "flipped", "two_sided"] | None = None
     """Upper side of triangles: as the file has it, turned over, or both. Default "as_read". For
     scenes."""
+    height_step: float | None = None
+    """Metres of one step of the heights in a grey picture or a raw file. Default 1 m. For
+    scenes."""
     geo_origin: Sequence[float] | None = None
     """Degrees that become 0, 0: coordinates are degrees. Automatic for GeoJSON and WKT less than
     half a degree wide, and for buildings of Open-RMF in degrees; a scale of 1 makes them metres.

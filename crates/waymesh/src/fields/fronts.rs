@@ -251,4 +251,11 @@ pub const LOAD: &[Field<LoadOptions>] = &[
         "Upper side of triangles: as the file has it, turned over, or both."
     )
     .for_argument(None),
+    plain!(
+        LoadOptions,
+        "height_step",
+        height_step,
+        number("m", 0.0001, 10.0, 0.0001),
+        "Metres of one step of the heights in a grey picture or a raw file."
+    ),
 ];

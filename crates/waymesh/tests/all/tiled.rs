@@ -1,12 +1,15 @@
 //! Tiles leave no trace: the same bytes however a world was cut.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use glam::Vec3;
 use waymesh::bake::FrontEnd;
 use waymesh::core::stage::StageError;
-use waymesh::core::{AreaVisitor, Observer, TriangleSource, TriangleVisitor, Warning};
+use waymesh::core::{
+    AreaVisitor, Bounds, Observer, PlacedTriangles, TriangleSource, TriangleVisitor, Warning,
+};
 use waymesh::tile::TileError;
 use waymesh::{AreaId, Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -285,16 +288,62 @@ fn a_merge_refuses_tiles_by_name() {
     assert!(error.contains("waymesh 99."), "{error}");
 }
 
-/// Triangles that are not a soup, as those of a file that is too large to be kept.
-struct Streamed(TriangleSoup);
+/// Triangles that are not a soup, as those of a file that is too large to be kept; the first are
+/// found by their place, as those of a height map.
+struct Streamed {
+    whole: TriangleSoup,
+    others: TriangleSoup,
+    patch: Option<Arc<Patch>>,
+}
+
+#[derive(Debug)]
+struct Patch(TriangleSoup);
+
+impl Streamed {
+    fn new(whole: &TriangleSoup, placed: usize) -> Self {
+        let part = |range: std::ops::Range<usize>| {
+            let areas = range.clone().map(|triangle| whole.area(triangle)).collect();
+            let part = TriangleSoup::new(whole.positions().to_vec(), whole.triangles()[range].to_vec());
+            part.and_then(|part| part.with_areas(areas)).expect("a part of a soup")
+        };
+        let patch = (placed > 0).then(|| Arc::new(Patch(part(0..placed))));
+        Self { whole: whole.clone(), others: part(placed..whole.triangles().len()), patch }
+    }
+}
 
 impl TriangleSource for Streamed {
     fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
-        self.0.visit(visit)
+        self.whole.visit(visit)
     }
 
     fn visit_with_areas(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
-        self.0.visit_with_areas(visit)
+        self.whole.visit_with_areas(visit)
+    }
+
+    fn placed(&self) -> Vec<Arc<dyn PlacedTriangles>> {
+        self.patch.iter().map(|patch| Arc::clone(patch) as Arc<dyn PlacedTriangles>).collect()
+    }
+
+    fn visit_others(&self, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
+        self.others.visit_with_areas(visit)
+    }
+}
+
+impl PlacedTriangles for Patch {
+    fn bounds(&self) -> Bounds {
+        self.0.bounds()
+    }
+
+    fn visit_in(&self, place: &Bounds, visit: &mut AreaVisitor<'_>) -> Result<(), StageError> {
+        self.0.finite_with_areas().try_for_each(|triangle| {
+            let Bounds { min, max } = Bounds::of(triangle.corners);
+            let meets = |axis: usize| min[axis] <= place.max[axis] && max[axis] >= place.min[axis];
+            if meets(0) && meets(2) { visit(&[triangle.corners], &[triangle.area]) } else { Ok(()) }
+        })
+    }
+
+    fn count_in(&self, _: &Bounds) -> usize {
+        self.0.triangles().len()
     }
 }
 
@@ -306,24 +355,30 @@ fn every_source_gives_the_bytes_of_a_soup() {
     let high = soup.bounds().max.y + 5.0;
     let corners = [[0.0, 0.0], [0.0, 9.0], [9.0, 9.0], [9.0, 0.0]].map(|[x, z]| Vec3::new(x, high, z));
     soup.append_area(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]], MUD).expect("four corners");
-    let streamed = Streamed(soup.clone());
+    let count = soup.triangles().len();
+    let sources = [0, count / 2, count - 1, count].map(|placed| Streamed::new(&soup, placed));
     fn same<F: FrontEnd<Input = dyn TriangleSource>>(
         baker: &Baker<F>,
         soup: &TriangleSoup,
-        other: &Streamed,
+        sources: &[Streamed],
     ) {
-        let [whole, streamed] = [soup as &dyn TriangleSource, other]
-            .map(|source| baker.bake_observed(source, &mut ()).expect("a bake"));
-        let name = format!("{}, {:?}", F::NAME, baker.config().partition);
-        assert_eq!(figures(&streamed.report), figures(&whole.report), "{name}");
-        assert!(bytes(&streamed) == bytes(&whole), "{name}");
-        assert!(whole.mesh.polygons().any(|polygon| polygon.area_id() == MUD), "{name}");
+        let bake =
+            |source: &(dyn TriangleSource + 'static)| baker.bake_observed(source, &mut ()).expect("a bake");
+        let whole = bake(soup);
+        for streamed in sources {
+            let (streamed, placed) = (bake(streamed), streamed.patch.is_some());
+            let name = format!("{}, {:?}, {placed}", F::NAME, baker.config().partition);
+            assert_eq!(figures(&streamed.report), figures(&whole.report), "{name}");
+            assert!(bytes(&streamed) == bytes(&whole), "{name}");
+            assert!(whole.mesh.polygons().any(|polygon| polygon.area_id() == MUD), "{name}");
+        }
     }
     for partition in [PartitionKind::Surfaces, PartitionKind::Watershed] {
-        same(&Baker::voxels().with_config(config().with_partition(partition)), &soup, &streamed);
+        same(&Baker::voxels().with_config(config().with_partition(partition)), &soup, &sources);
     }
-    same(&Baker::storeys(), &soup, &streamed);
-    same(&Baker::slices().cell_size(0.2).level_height(0.05), &soup, &streamed);
+    same(&tiles(16, config()), &soup, &sources);
+    same(&Baker::storeys(), &soup, &sources);
+    same(&Baker::slices().cell_size(0.2).level_height(0.05), &soup, &sources);
 }
 
 #[test]
