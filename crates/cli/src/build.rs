@@ -205,12 +205,12 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
 pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
-        "{} triangles, grid {} x {} of {} m, {} polygons on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
-        report.triangles,
+        "{}, grid {} x {} of {} m, {} on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
+        counted(report.triangles, "triangle"),
         report.grid.width,
         report.grid.depth,
         report.grid.cell_size,
-        report.polygons,
+        counted(report.polygons, "polygon"),
         islands(&report.islands),
         report.mesh_area,
         report.height_error_max,

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use waymesh::bake::PlanReport;
+use waymesh::core::counted;
 use waymesh::fields::{BAKE, PLANS, READ};
 use waymesh::floorplan::{EXAMPLE, FloorPlan, LayerAreas, ReadOptions, read_plans};
 use waymesh::io::{AreaRules, LoadOptions, SurfaceNames};
@@ -48,11 +49,12 @@ fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     let PlanReport { storeys, walkable_shapes, blocked_shapes, .. } = report.plan.unwrap_or_default();
     writeln!(
         out,
-        "{storeys} storeys, {walkable_shapes} walkable and {blocked_shapes} blocked shapes, {} polygons on {}, {:.1} m2, {} links, {:.0} ms",
-        report.polygons,
+        "{}, {walkable_shapes} walkable and {blocked_shapes} blocked shapes, {} on {}, {:.1} m2, {}, {:.0} ms",
+        counted(storeys, "storey"),
+        counted(report.polygons, "polygon"),
         build::islands(&report.islands),
         report.mesh_area,
-        report.links,
+        counted(report.links, "link"),
         report.seconds * 1e3
     )
 }
