@@ -53,6 +53,10 @@ impl Progress {
                 format!("--cell-size {}{}", rounded(*cell_size, 2), step.unwrap_or_default())
             }
             Warning::MixedWinding { .. } => "--two-sided".to_owned(),
+            Warning::SlopesLost { finer, max_step, .. } => finer.map_or_else(
+                || format!("--max-step {}", rounded(*max_step, 2)),
+                |finer| format!("--cell-size {}", rounded(finer.cell_size, 2)),
+            ),
             Warning::FarFromOrigin { centre: [x, y, z], .. } => {
                 let of_file = if self.load.up == UpAxis::Z { [*x, -z, *y] } else { [*x, *y, *z] };
                 let [x, y, z] = [0, 1, 2].map(|axis| {

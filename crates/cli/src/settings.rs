@@ -141,22 +141,25 @@ mod tests {
     #[test]
     fn cells_are_coarser_where_a_bake_would_take_long() {
         let side = 4000.0;
-        let corners = [[0.0, 0.0, 0.0], [0.0, 0.0, side], [side, 0.0, 0.0], [side, 0.0, side]];
-        let plain = TriangleSoup::new(corners.map(glam::Vec3::from).to_vec(), vec![[0, 1, 2], [1, 3, 2]]);
-        let plain = plain.expect("a square");
-        let given = |words: &[&str]| {
+        let plain = |rise: f32| {
+            let corners = [[0.0, 0.0], [0.0, side], [side, 0.0], [side, side]];
+            let corners = corners.map(|[x, z]| glam::Vec3::new(x, x * rise, z));
+            TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2], [1, 3, 2]]).expect("a square")
+        };
+        let given = |soup: &TriangleSoup, words: &[&str]| {
             let words = Words::try_parse_from(words).expect("arguments").settings;
-            let settings = words.with_automatic_cells(Some(&plain)).expect("no rules and no marks");
+            let settings = words.with_automatic_cells(Some(soup)).expect("no rules and no marks");
             settings.bake_config(&BakeConfig::default()).expect("no rules and no marks").scale
         };
-        let scale = given(&["waymesh"]);
-        // No coarser: two levels are the step, and the rise of a slope of 45 degrees over a cell.
-        assert_eq!(scale, GridScale::new(0.24, 0.12));
-        let flat = given(&["waymesh", "--max-slope", "20"]);
-        assert!(flat.cell_size > 0.24 && flat.cell_size < 0.4, "{flat:?}");
-        let config = BakeConfig::default().with_scale(flat.cell_size, flat.level_height);
-        let baker = Baker::voxels().with_config(config);
-        assert_eq!(baker.scale_of_a_short_bake(&plain), None, "{flat:?}");
-        assert_eq!(given(&["waymesh", "--cell-size", "0.1"]), GridScale::new(0.1, 0.05));
+        let (flat, slope) = (plain(0.0), plain(30_f32.to_radians().tan()));
+        let coarse = given(&flat, &["waymesh"]);
+        assert!(coarse.cell_size > 0.24 && coarse.cell_size < 0.4, "{coarse:?}");
+        let baker = Baker::voxels().cell_size(coarse.cell_size).level_height(coarse.level_height);
+        assert_eq!(baker.scale_of_a_short_bake(&flat), None, "{coarse:?}");
+        assert_eq!(given(&flat, &["waymesh", "--cell-size", "0.1"]), GridScale::new(0.1, 0.05));
+        // No coarser: over two cells the slope rises by 2.45 levels, and the step is three.
+        assert_eq!(given(&slope, &["waymesh"]), GridScale::new(0.17, 0.08));
+        // Nobody walks on it.
+        assert_eq!(given(&slope, &["waymesh", "--max-slope", "20"]), coarse);
     }
 }

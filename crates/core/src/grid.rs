@@ -3,7 +3,7 @@
 use glam::Vec3;
 use thiserror::Error;
 
-use crate::{Agent, BadField, Bounds, PlanVertex, float, nearest_f32, saturating_u32};
+use crate::{Agent, BadField, Bounds, PlanVertex, nearest_f32, saturating_u32};
 
 /// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits
 /// `i64` exactly.
@@ -86,13 +86,6 @@ impl GridScale {
         let most = (self.cell_size / 2.0).min(agent.max_step / 2.0);
         // Rounded down: a level above half the step would leave a step of one level.
         Self { level_height: ((most * 100.0 + SLACK).floor() / 100.0).max(0.01), ..self }
-    }
-
-    /// Returns how much the steepest slope that an agent walks on rises over a cell, in metres. In
-    /// voxels, ground is connected over it if this is no more than [`Agent::max_step`].
-    #[must_use]
-    pub fn rise_of_slopes(&self, agent: &Agent) -> f32 {
-        nearest_f32(f64::from(self.cell_size) * float::tan(f64::from(agent.max_slope)))
     }
 
     /// Checks both lengths.

@@ -51,6 +51,7 @@ mod sets;
 mod setters;
 mod shape;
 mod slim;
+mod slopes;
 mod soup;
 mod spans;
 pub mod stage;
@@ -90,6 +91,7 @@ pub use rings::RingError;
 pub use sets::DisjointSets;
 pub use shape::{PlaceEdge, SceneShape, place_edges, warn_of_shape};
 pub use slim::SlimSpans;
+pub use slopes::SlopeAreas;
 pub use soup::{
     AreaVisitor, Bounds, PlacedTriangles, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup,
     TriangleSource, TriangleVisitor, has_area, triangle_normal,

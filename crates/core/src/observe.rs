@@ -1,6 +1,6 @@
 //! Reports of a running bake.
 
-use crate::{ByteCount, CancelToken, RegionId, counted, rounded};
+use crate::{ByteCount, CancelToken, GridScale, RegionId, counted, rounded};
 
 /// A quantity that is counted during a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -173,6 +173,15 @@ pub enum Warning {
         /// Area of these triangles in square metres.
         area: f64,
     },
+    /// Ground is left out because it rises by more than the agent's step over two cells of the grid.
+    SlopesLost {
+        /// Area of this ground in the plan, in square metres.
+        area: f64,
+        /// The coarsest grid of whole centimetres on which it is kept, if there is one.
+        finer: Option<GridScale>,
+        /// Step in metres with which the present grid keeps it.
+        max_step: f32,
+    },
     /// The scene lies so far from the origin that single precision rounds its coordinates.
     FarFromOrigin {
         /// The largest coordinate in metres.
@@ -276,6 +285,21 @@ impl std::fmt::Display for Warning {
                 counted(*triangles, "level triangle"),
                 if *triangles == 1 { "faces" } else { "face" }
             ),
+            Self::SlopesLost { area, finer, max_step } => {
+                write!(
+                    formatter,
+                    "{area:.1} m2 of slopes are left out, which rise by more than the agent's step over two cells; "
+                )?;
+                let step = rounded(*max_step, 2);
+                match finer {
+                    Some(finer) => write!(
+                        formatter,
+                        "cells of {} m or steps of {step} m keep them",
+                        rounded(finer.cell_size, 2)
+                    ),
+                    None => write!(formatter, "steps of {step} m keep them"),
+                }
+            }
             Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
                 formatter,
                 "the scene lies {distance:.0} m from the origin, where single precision rounds coordinates to {} m; move it to the origin, by about ({x}, {y}, {z})",

@@ -21,11 +21,11 @@ pub struct Census {
 }
 
 impl Census {
-    /// Reads the source once.
+    /// Reads the source once, and passes every triangle to `also`.
     ///
     /// # Errors
     /// Returns an error if the source cannot be read.
-    pub fn take(source: &dyn TriangleSource) -> Result<Self, TileError> {
+    pub fn take(source: &dyn TriangleSource, also: &mut dyn FnMut([Vec3; 3])) -> Result<Self, TileError> {
         let mut census = Self {
             triangles: 0,
             skipped: SkippedTriangles::default(),
@@ -36,7 +36,10 @@ impl Census {
         source.visit_with_areas(&mut |triangles, areas| {
             checkpoint();
             let areas = areas.iter().copied().chain(std::iter::repeat(AreaId::GROUND));
-            triangles.iter().zip(areas).for_each(|(&corners, area)| census.add(corners, area));
+            for (&corners, area) in triangles.iter().zip(areas) {
+                census.add(corners, area);
+                also(corners);
+            }
             Ok(())
         })?;
         Ok(census)
@@ -83,18 +86,22 @@ mod tests {
         TriangleSoup::new(positions, indices.collect()).unwrap()
     }
 
+    fn census_of(soup: &TriangleSoup) -> Census {
+        Census::take(soup, &mut |_| ()).unwrap()
+    }
+
     #[test]
     fn it_counts_as_the_soup_does_and_knows_no_order() {
         let (one, other) = (soup(&[0, 1, 2, 3]), soup(&[3, 0, 2, 1]));
-        let census = Census::take(&one).unwrap();
+        let census = census_of(&one);
         assert_eq!(census.skipped, one.skipped());
         assert_eq!(census.bounds, one.bounds());
         assert_eq!(census.triangles, 4);
-        assert_eq!(census.fingerprint, Census::take(&other).unwrap().fingerprint);
+        assert_eq!(census.fingerprint, census_of(&other).fingerprint);
         for changed in [&[0, 1, 2][..], &[0, 1, 2, 3, 3], &[0, 0, 2, 3]] {
-            assert_ne!(census.fingerprint, Census::take(&soup(changed)).unwrap().fingerprint);
+            assert_ne!(census.fingerprint, census_of(&soup(changed)).fingerprint);
         }
         let marked = one.with_areas([1, 2, 1, 1].map(AreaId).to_vec()).unwrap();
-        assert_ne!(census.fingerprint, Census::take(&marked).unwrap().fingerprint);
+        assert_ne!(census.fingerprint, census_of(&marked).fingerprint);
     }
 }

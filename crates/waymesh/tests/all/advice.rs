@@ -1,13 +1,16 @@
 //! Advice below a bake: what a smaller radius joins, what lies inside of bodies, roofs, and time.
 
 use waymesh::bake::Report;
-use waymesh::{Agent, BakeConfig, BakeError, Baker, Enclosed, Observer, TriangleSoup, Warning};
+use waymesh::core::GridScale;
+use waymesh::glam::Vec3;
+use waymesh::{Agent, BakeConfig, BakeError, Baker, Enclosed, Observer, TriangleSoup, Voxels, Warning};
 use waymesh_testkit::boxes::add_box;
 
 /// Wants advice, and cancels at a warning of a long bake.
 #[derive(Default)]
 struct Asks {
     long: Option<(f64, f32, Option<f32>)>,
+    slopes_lost: Option<(f64, Option<GridScale>, f32)>,
 }
 
 impl Observer for Asks {
@@ -18,6 +21,8 @@ impl Observer for Asks {
     fn warn(&mut self, warning: Warning) {
         if let Warning::LongBake { seconds, cell_size, max_step } = warning {
             self.long = Some((seconds, cell_size, max_step));
+        } else if let Warning::SlopesLost { area, finer, max_step } = warning {
+            self.slopes_lost = Some((area, finer, max_step));
         }
     }
 
@@ -98,23 +103,87 @@ fn a_roof_is_suspected() {
 
 #[test]
 fn a_long_bake_is_announced_before_the_work() {
-    let mut soup = TriangleSoup::default();
-    add_box(&mut soup, [0.0, -0.5, 0.0], [3000.0, 0.0, 3000.0]);
+    let plain = |rise: f32| {
+        let corners = [[0.0, 0.0], [0.0, 3000.0], [3000.0, 0.0], [3000.0, 3000.0]];
+        let corners = corners.map(|[x, z]| Vec3::new(x, x * rise, z));
+        TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2], [1, 3, 2]]).expect("four corners")
+    };
+    let (soup, slope) = (plain(0.0), plain(0.5));
     let mut asks = Asks::default();
     let config = BakeConfig::default().with_scale(0.1, 0.1).with_max_memory_bytes(1 << 40);
     let cancelled = Baker::voxels().with_config(config.clone()).bake_observed(&soup, &mut asks);
     assert!(matches!(cancelled, Err(BakeError::Cancelled(_))));
     let (seconds, cell_size, max_step) = asks.long.expect("a warning");
     assert!(seconds > 30.0 && cell_size > 0.1 && cell_size < 0.9, "{seconds} {cell_size}");
-    assert_eq!(max_step, None, "steps of 0.9 m");
-    // A step below the rise of a slope over such a cell.
-    let agent = Agent::default().with_max_step(0.25);
-    let mut asks = Asks::default();
-    let cancelled = Baker::voxels().with_config(config.with_agent(agent)).bake_observed(&soup, &mut asks);
-    assert!(matches!(cancelled, Err(BakeError::Cancelled(_))));
-    let max_step = asks.long.expect("a warning").2.expect("a step");
-    assert!((max_step - cell_size).abs() < 1e-3, "45 degrees: {max_step}");
+    assert_eq!(max_step, None, "level ground");
+    // A step below the rise of the slope over two such cells, in levels of 0.1 m, and one above it.
+    for (max_step, is_enough) in [(0.25, false), (0.9, true)] {
+        let config = config.clone().with_agent(Agent::default().with_max_step(max_step));
+        let mut asks = Asks::default();
+        let cancelled = Baker::voxels().with_config(config).bake_observed(&slope, &mut asks);
+        assert!(matches!(cancelled, Err(BakeError::Cancelled(_))));
+        let (_, cell_size, step) = asks.long.expect("a warning");
+        assert_eq!(step.is_none(), is_enough, "{step:?}");
+        assert!(step.is_none_or(|step| step >= cell_size && step < cell_size + 0.1), "{step:?}");
+    }
     let mut asks = Asks::default();
     Baker::voxels().bake_observed(&TriangleSoup::default(), &mut asks).expect_err("nothing");
     assert!(asks.long.is_none());
+}
+
+/// Level ground, a ramp of 12 m, and level ground again, turned around the vertical.
+fn ramp(slope: f32, turn: f32) -> TriangleSoup {
+    let rise = 12.0 * slope.to_radians().tan();
+    let (sine, cosine) = turn.to_radians().sin_cos();
+    let profile = [[-8.0, 0.0], [0.0, 0.0], [12.0, rise], [20.0, rise]];
+    let corners = profile.into_iter().flat_map(|[x, y]| [[x, y, 0.0], [x, y, 8.0]]);
+    let corners = corners.map(|[x, y, z]| Vec3::new(x * cosine - z * sine, y, x * sine + z * cosine));
+    let quads = [0, 2, 4].map(|first| [[first, first + 1, first + 3], [first, first + 3, first + 2]]);
+    TriangleSoup::new(corners.collect(), quads.concat()).expect("eight corners")
+}
+
+/// Ground of every slope that the agent walks on is whole, or the bake warns of it. What the
+/// warning advises mends it.
+#[test]
+fn slopes_are_ground_unless_the_bake_warns_of_them() {
+    let (mut warned, mut lost) = (0, 0);
+    for slope in [8.0, 20.0, 26.0, 28.0, 35.0, 44.0] {
+        for turn in [0.0, 30.0, 45.0] {
+            let soup = ramp(slope, turn);
+            for step in [0.25, 0.4, 0.9] {
+                let agent = Agent::default().with_radius(0.3).with_max_step(step);
+                let bake = |scale: GridScale, step: f32, tile_cells: u32| {
+                    let config = BakeConfig::default().with_agent(agent.with_max_step(step));
+                    let config = config.with_scale(scale.cell_size, scale.level_height);
+                    let mut asks = Asks::default();
+                    let baker = Baker::new(Voxels::default().with_tile_cells(tile_cells), config);
+                    let bake = baker.bake_observed(&soup, &mut asks).expect("a bake");
+                    (bake.mesh.islands().len(), bake.report.walkable_area, asks.slopes_lost)
+                };
+                for cell in [0.1, 0.2, 0.25, 0.3, 0.5] {
+                    let scale = GridScale::new(cell, 0.0).with_levels_for(&agent);
+                    let name = format!("{slope} degrees, turned by {turn}, step {step}, {scale:?}");
+                    let (pieces, area, warning) = bake(scale, step, 0);
+                    assert_eq!(bake(scale, step, 64), (pieces, area, warning), "{name}");
+                    let Some((without, finer, max_step)) = warning else {
+                        assert_eq!(pieces, 1, "{name}");
+                        continue;
+                    };
+                    assert!((without - 96.0).abs() < 0.1, "{name}: {without} m2");
+                    let finer = finer.expect("cells of some centimetres");
+                    for (scale, step) in [(finer, step), (scale, max_step)] {
+                        let (mended_pieces, mended_area, warning) = bake(scale, step, 0);
+                        assert_eq!(
+                            (mended_pieces, warning),
+                            (1, None),
+                            "{name}, mended by {scale:?}, {step}"
+                        );
+                        warned += 1;
+                        lost += u32::from(pieces > 1 || area < mended_area - 1.0);
+                    }
+                }
+            }
+        }
+    }
+    assert!(warned > 100 && f64::from(lost) > 0.95 * f64::from(warned), "{lost} of {warned}");
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
     ContourSet, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, Heightfield, Observer,
-    PolyMesh, RegionMap, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField, Warning,
-    setters, warn_of_outliers, warn_of_shape,
+    PolyMesh, RegionMap, SlopeAreas, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField,
+    Warning, setters, warn_of_outliers, warn_of_shape,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
@@ -125,9 +125,10 @@ impl FrontEnd for Voxels {
         }
         let (soup, triangles) = distinct_triangles(source, stages.config())?;
         let soup = &*soup;
+        let slopes = SlopeAreas::of(soup, stages.config().agent);
         let size = GridSize::at_most(soup, &stages.config().scale);
         if let Some(size) = size {
-            size.warn_of_time(stages.config(), recorder);
+            size.warn_of_time(stages.config(), &slopes, recorder);
         }
         if let Some(needed_bytes) = size.and_then(|size| needs_tiles(size, stages)) {
             warn_of_outliers(soup, &stages.config().scale, recorder);
@@ -140,6 +141,7 @@ impl FrontEnd for Voxels {
             return Ok(ground);
         }
         warn_of_shape(soup, &stages.config().agent, &stages.config().scale, recorder);
+        slopes.warn(&stages.config().scale, recorder);
         let (spans, mut field, climbs) = match solid(soup, stages, true, recorder)? {
             Solid::Field(built) => {
                 let spans = built.counts.solid_spans;
@@ -295,14 +297,13 @@ impl GridSize {
     }
 
     /// Warns of a bake that takes more than half a minute.
-    fn warn_of_time(self, config: &BakeConfig, recorder: &mut Recorder<'_>) {
+    fn warn_of_time(self, config: &BakeConfig, slopes: &SlopeAreas, recorder: &mut Recorder<'_>) {
         let seconds = self.seconds();
         if seconds > MOST_SECONDS {
             /// Seconds of the advised cells.
             const ADVISED_SECONDS: f64 = 10.0;
             let scale = coarser(&config.scale, seconds / ADVISED_SECONDS);
-            let rise = scale.rise_of_slopes(&config.agent);
-            let max_step = (rise > config.agent.max_step).then_some(rise);
+            let max_step = (!slopes.are_kept(&scale)).then(|| slopes.step(&scale));
             recorder.warn(Warning::LongBake { seconds, cell_size: scale.cell_size, max_step });
         }
     }
@@ -313,25 +314,24 @@ const MOST_SECONDS: f64 = 30.0;
 
 impl Baker<Voxels> {
     /// Returns the scale of the settings with the finest cells with which a bake of `soup` is
-    /// estimated to take at most half a minute on two threads, but none so coarse that the agent's
-    /// step does not connect the slopes that it walks on; `None` if that is the scale of the settings,
-    /// or no grid of it can be. The estimate knows the triangles alone, so every machine gets the same
-    /// answer.
+    /// estimated to take at most half a minute on two threads, but none so coarse that slopes of the
+    /// scene are lost ([`SlopeAreas`]); `None` if that is the scale of the settings, or no grid of it
+    /// can be. The estimate knows the triangles alone, so every machine gets the same answer.
     #[must_use]
     pub fn scale_of_a_short_bake(&self, soup: &TriangleSoup) -> Option<GridScale> {
         let BakeConfig { scale, agent, .. } = self.config();
         let distinct = soup.without_copies(scale.cell_size);
-        let seconds = GridSize::at_most(distinct.as_ref().unwrap_or(soup), scale)?.seconds();
+        let soup = distinct.as_ref().unwrap_or(soup);
+        let seconds = GridSize::at_most(soup, scale)?.seconds();
+        if seconds <= MOST_SECONDS {
+            return None;
+        }
         let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
         let centimetres = |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(agent);
         let others = (1..u16::MAX).map(centimetres).skip_while(|other| other.cell_size <= scale.cell_size);
-        // A slope rises by whole levels from cell to cell; cells and levels are rounded.
-        let is_connected = |scale: &GridScale| {
-            let levels = f64::from(scale.rise_of_slopes(agent)) / f64::from(scale.level_height);
-            levels <= f64::from(agent.max_step_levels(scale.level_height)) + 1e-3
-        };
-        let fitting = others.take_while(|scale| scale.cell_size < enough + 0.01).filter(is_connected);
-        (seconds > MOST_SECONDS).then(|| fitting.last())?
+        let slopes = SlopeAreas::of(soup, *agent);
+        let fitting = others.take_while(|scale| scale.cell_size < enough + 0.01);
+        fitting.filter(|scale| slopes.are_kept(scale)).last()
     }
 }
 

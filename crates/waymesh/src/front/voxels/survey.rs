@@ -44,7 +44,7 @@ impl Survey {
         visited: Visited,
         config: &BakeConfig,
     ) -> Result<Self, BakeError> {
-        Self::of_census(&Census::take(source)?, tile_cells, visited, config)
+        Self::of_census(&Census::take(source, &mut |_| ())?, tile_cells, visited, config)
     }
 
     /// Surveys a source of which a census was taken.

@@ -17,7 +17,7 @@ use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer, PackedRegions,
-    TriangleSource, Validate, Warning, threads,
+    SlopeAreas, TriangleSource, Validate, Warning, threads,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
@@ -134,12 +134,14 @@ impl Voxels {
     ) -> Result<Ground<'a>, BakeError> {
         let visited = if self.folder.is_some() { Visited::All } else { Visited::WithTriangles };
         let config = stages.config();
+        let mut slopes = SlopeAreas::new(config.agent);
         let (census, survey) = recorder.stage("survey", |_| {
-            let census = Census::take(source)?;
+            let census = Census::take(source, &mut |corners| slopes.add(corners))?;
             let survey = Survey::of_census(&census, self.side(), visited, config)?;
             Ok::<_, BakeError>((census, survey))
         })?;
         census.shape.warn(&config.agent, &config.scale, recorder);
+        slopes.warn(&config.scale, recorder);
         let store = survey.store(self)?;
         survey.skipped.report(recorder);
         let (tiles, kept): (Vec<Tile>, Vec<Kept>) = match visited {
