@@ -140,18 +140,13 @@ mod tests {
 
     #[test]
     fn cells_are_coarser_where_a_bake_would_take_long() {
-        let side = 4000.0;
-        let plain = |rise: f32| {
-            let corners = [[0.0, 0.0], [0.0, side], [side, 0.0], [side, side]];
-            let corners = corners.map(|[x, z]| glam::Vec3::new(x, x * rise, z));
-            TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2], [1, 3, 2]]).expect("a square")
-        };
         let given = |soup: &TriangleSoup, words: &[&str]| {
             let words = Words::try_parse_from(words).expect("arguments").settings;
             let settings = words.with_automatic_cells(Some(soup)).expect("no rules and no marks");
             settings.bake_config(&BakeConfig::default()).expect("no rules and no marks").scale
         };
-        let (flat, slope) = (plain(0.0), plain(30_f32.to_radians().tan()));
+        let [flat, slope] =
+            [0.0, 30_f32.to_radians().tan()].map(|rise| waymesh_testkit::small::slope(4000.0, rise));
         let coarse = given(&flat, &["waymesh"]);
         assert!(coarse.cell_size > 0.24 && coarse.cell_size < 0.4, "{coarse:?}");
         let baker = Baker::voxels().cell_size(coarse.cell_size).level_height(coarse.level_height);

@@ -1,6 +1,6 @@
 //! Helpers for the tests of the workspace, in addition to the published suites of
-//! `waymesh-contract`: boxes, small scenes, levels, maps and floor plans, text for snapshots, a
-//! count of allocations, and an observer that keeps all reports. Not published.
+//! `waymesh-contract`: boxes, small scenes, levels, maps and floor plans, damaged files, text
+//! for snapshots, a count of allocations, and an observer that keeps all reports. Not published.
 
 pub mod allocations;
 #[cfg(feature = "chains")]
@@ -8,6 +8,7 @@ pub mod boards;
 pub mod boxes;
 #[cfg(feature = "chains")]
 pub mod chains;
+pub mod damage;
 pub mod flat_meshes;
 pub mod grid_maps;
 pub mod levels;

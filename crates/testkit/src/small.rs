@@ -35,6 +35,14 @@ pub fn house() -> TriangleSoup {
     soup
 }
 
+/// A square that rises along x.
+#[must_use]
+pub fn slope(side: f32, rise: f32) -> TriangleSoup {
+    let corners = [[0.0, 0.0], [0.0, side], [side, 0.0], [side, side]];
+    let corners = corners.map(|[x, z]| [x, x * rise, z].into());
+    TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2], [1, 3, 2]]).unwrap_or_default()
+}
+
 /// The letters of [`PLAN`], row by row.
 fn letters() -> (u32, Vec<u8>) {
     let lines: Vec<&[u8]> =

@@ -7,6 +7,7 @@ use common::meshes::{dungeon, house, mesh_of};
 use proptest::prelude::*;
 use waymesh_graph::{MeshFormat, NavMesh, NavMeshError, PackedChecks};
 use waymesh_io::{IoError, open, open_packed, save, write_wmesh};
+use waymesh_testkit::damage::each_flipped_bit;
 
 fn bytes_of(mesh: &NavMesh) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -153,14 +154,7 @@ fn errors_about_versions_name_the_remedy() {
 
 #[test]
 fn every_flipped_bit_is_noticed() {
-    let mut bytes = bytes_of(&house(true));
-    for at in 0..bytes.len() {
-        for bit in 0..8 {
-            bytes[at] ^= 1 << bit;
-            assert!(read(&bytes).is_err(), "bit {bit} of byte {at}");
-            bytes[at] ^= 1 << bit;
-        }
-    }
+    each_flipped_bit(bytes_of(&house(true)), |bytes, bit| assert!(read(bytes).is_err(), "bit {bit}"));
 }
 
 #[test]

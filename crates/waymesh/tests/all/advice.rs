@@ -5,6 +5,7 @@ use waymesh::core::GridScale;
 use waymesh::glam::Vec3;
 use waymesh::{Agent, BakeConfig, BakeError, Baker, Enclosed, Observer, TriangleSoup, Voxels, Warning};
 use waymesh_testkit::boxes::add_box;
+use waymesh_testkit::small;
 
 /// Wants advice, and cancels at a warning of a long bake.
 #[derive(Default)]
@@ -103,12 +104,7 @@ fn a_roof_is_suspected() {
 
 #[test]
 fn a_long_bake_is_announced_before_the_work() {
-    let plain = |rise: f32| {
-        let corners = [[0.0, 0.0], [0.0, 3000.0], [3000.0, 0.0], [3000.0, 3000.0]];
-        let corners = corners.map(|[x, z]| Vec3::new(x, x * rise, z));
-        TriangleSoup::new(corners.to_vec(), vec![[0, 1, 2], [1, 3, 2]]).expect("four corners")
-    };
-    let (soup, slope) = (plain(0.0), plain(0.5));
+    let [soup, slope] = [0.0, 0.5].map(|rise| small::slope(3000.0, rise));
     let mut asks = Asks::default();
     let config = BakeConfig::default().with_scale(0.1, 0.1).with_max_memory_bytes(1 << 40);
     let cancelled = Baker::voxels().with_config(config.clone()).bake_observed(&soup, &mut asks);
