@@ -95,30 +95,42 @@ impl SlopeAreas {
         Self::levels(scale, steepness) <= f64::from(self.agent.max_step_levels(scale.level_height))
     }
 
-    /// Returns `true` if no ground of any importance is lost on such a grid.
+    /// Returns `true` if such a grid may lose a slope on which the agent can walk. Where it may not,
+    /// no triangle need be looked at.
     #[must_use]
-    pub fn are_kept(&self, scale: &GridScale) -> bool {
-        self.is_kept(scale, self.steepest())
+    pub fn may_lose(&self, scale: &GridScale) -> bool {
+        // Of slopes with this normal, the one along x or z rises most.
+        let steepest = (1.0 - self.least_up * self.least_up).sqrt() / self.least_up;
+        !self.is_kept(scale, nearest_f32(steepest))
     }
 
-    /// Returns the least step in metres with which such a grid keeps the ground.
+    /// Returns the least step in metres with which a grid keeps the ground; `None` if the agent's
+    /// own does.
     #[must_use]
-    pub fn step(&self, scale: &GridScale) -> f32 {
-        nearest_f32(Self::levels(scale, self.steepest()) * f64::from(scale.level_height))
+    pub fn needed_step(&self, scale: &GridScale) -> Option<f32> {
+        let steepest = self.steepest();
+        let step = Self::levels(scale, steepest) * f64::from(scale.level_height);
+        (!self.is_kept(scale, steepest)).then(|| nearest_f32(step))
+    }
+
+    /// Returns the grid with the largest cells, in whole centimetres above one size and below
+    /// another, that keeps the ground; `None` if none does.
+    #[must_use]
+    pub fn coarsest(&self, above: f32, below: f32) -> Option<GridScale> {
+        let steepest = self.steepest();
+        let centimetres =
+            |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(&self.agent);
+        let between = (1..u16::MAX).map(centimetres).skip_while(|scale| scale.cell_size <= above);
+        let between = between.take_while(|scale| scale.cell_size < below);
+        between.filter(|scale| self.is_kept(scale, steepest)).last()
     }
 
     /// Warns of a grid on which ground is lost.
     pub fn warn(&self, scale: &GridScale, observer: &mut dyn Observer) {
-        let steepest = self.steepest();
-        if self.is_kept(scale, steepest) {
-            return;
-        }
+        let Some(max_step) = self.needed_step(scale) else { return };
         let lost = self.steepest_first().into_iter();
         let area = lost.take_while(|sum| !self.is_kept(scale, sum.steepness)).map(|sum| sum.area).sum();
-        let centimetres =
-            |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(&self.agent);
-        let finer = (1..u16::MAX).map(centimetres).take_while(|finer| finer.cell_size < scale.cell_size);
-        let finer = finer.filter(|finer| self.is_kept(finer, steepest)).last();
-        observer.warn(Warning::SlopesLost { area, finer, max_step: self.step(scale) });
+        let finer = self.coarsest(0.0, scale.cell_size);
+        observer.warn(Warning::SlopesLost { area, finer, max_step });
     }
 }

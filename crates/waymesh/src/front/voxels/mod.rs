@@ -125,10 +125,9 @@ impl FrontEnd for Voxels {
         }
         let (soup, triangles) = distinct_triangles(source, stages.config())?;
         let soup = &*soup;
-        let slopes = SlopeAreas::of(soup, stages.config().agent);
         let size = GridSize::at_most(soup, &stages.config().scale);
         if let Some(size) = size {
-            size.warn_of_time(stages.config(), &slopes, recorder);
+            size.warn_of_time(stages.config(), soup, recorder);
         }
         if let Some(needed_bytes) = size.and_then(|size| needs_tiles(size, stages)) {
             warn_of_outliers(soup, &stages.config().scale, recorder);
@@ -141,7 +140,10 @@ impl FrontEnd for Voxels {
             return Ok(ground);
         }
         warn_of_shape(soup, &stages.config().agent, &stages.config().scale, recorder);
-        slopes.warn(&stages.config().scale, recorder);
+        let BakeConfig { agent, scale, .. } = stages.config();
+        if SlopeAreas::new(*agent).may_lose(scale) {
+            SlopeAreas::of(soup, *agent).warn(scale, recorder);
+        }
         let (spans, mut field, climbs) = match solid(soup, stages, true, recorder)? {
             Solid::Field(built) => {
                 let spans = built.counts.solid_spans;
@@ -297,13 +299,13 @@ impl GridSize {
     }
 
     /// Warns of a bake that takes more than half a minute.
-    fn warn_of_time(self, config: &BakeConfig, slopes: &SlopeAreas, recorder: &mut Recorder<'_>) {
+    fn warn_of_time(self, config: &BakeConfig, soup: &TriangleSoup, recorder: &mut Recorder<'_>) {
         let seconds = self.seconds();
         if seconds > MOST_SECONDS {
             /// Seconds of the advised cells.
             const ADVISED_SECONDS: f64 = 10.0;
             let scale = coarser(&config.scale, seconds / ADVISED_SECONDS);
-            let max_step = (!slopes.are_kept(&scale)).then(|| slopes.step(&scale));
+            let max_step = SlopeAreas::of(soup, config.agent).needed_step(&scale);
             recorder.warn(Warning::LongBake { seconds, cell_size: scale.cell_size, max_step });
         }
     }
@@ -327,11 +329,7 @@ impl Baker<Voxels> {
             return None;
         }
         let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
-        let centimetres = |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(agent);
-        let others = (1..u16::MAX).map(centimetres).skip_while(|other| other.cell_size <= scale.cell_size);
-        let slopes = SlopeAreas::of(soup, *agent);
-        let fitting = others.take_while(|scale| scale.cell_size < enough + 0.01);
-        fitting.filter(|scale| slopes.are_kept(scale)).last()
+        SlopeAreas::of(soup, *agent).coarsest(scale.cell_size, enough + 0.01)
     }
 }
 

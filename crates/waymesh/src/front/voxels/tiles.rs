@@ -136,7 +136,12 @@ impl Voxels {
         let config = stages.config();
         let mut slopes = SlopeAreas::new(config.agent);
         let (census, survey) = recorder.stage("survey", |_| {
-            let census = Census::take(source, &mut |corners| slopes.add(corners))?;
+            let may_lose = slopes.may_lose(&config.scale);
+            let census = Census::take(source, &mut |corners| {
+                if may_lose {
+                    slopes.add(corners);
+                }
+            })?;
             let survey = Survey::of_census(&census, self.side(), visited, config)?;
             Ok::<_, BakeError>((census, survey))
         })?;
