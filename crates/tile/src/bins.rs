@@ -66,6 +66,13 @@ struct Bin {
     runs: Vec<Run>,
 }
 
+impl Bin {
+    /// Number of triangles.
+    fn count(&self) -> usize {
+        self.held.triangles.len() + self.runs.iter().map(|run| run.triangles).sum::<usize>()
+    }
+}
+
 impl Held {
     fn push(&mut self, corners: [Vec3; 3], area: AreaId) {
         area.push(&mut self.areas, self.triangles.len());
@@ -166,11 +173,10 @@ impl TriangleBins {
             }
             Ok(())
         })?;
-        for Bounds { min, max } in source.placed().iter().map(|placed| placed.bounds()) {
-            let window = bins.reach([min, max, max]);
-            for tile in
-                window.into_iter().flat_map(|window| layout.tiles_over(&window)).filter(|&it| is_wanted(it))
-            {
+        for placed in &bins.placed {
+            let Bounds { min, max } = placed.bounds();
+            let tiles = bins.reach([min, max, max]).into_iter().flat_map(|window| layout.tiles_over(&window));
+            for tile in tiles.filter(|&tile| is_wanted(tile)) {
                 bins.bins.entry(tile).or_default();
             }
         }
@@ -249,9 +255,7 @@ impl TriangleBins {
     pub fn count(&self, tile: Tile) -> usize {
         let place = self.place(tile);
         let placed: usize = self.placed.iter().map(|placed| placed.count_in(&place)).sum();
-        let count =
-            |bin: &Bin| bin.held.triangles.len() + bin.runs.iter().map(|run| run.triangles).sum::<usize>();
-        self.bins.get(&tile).map_or(0, count) + placed
+        self.bins.get(&tile).map_or(0, Bin::count) + placed
     }
 
     /// Returns the tiles with triangles, row by row.
@@ -266,12 +270,12 @@ impl TriangleBins {
     /// can index.
     pub fn soup(&self, tile: Tile) -> Result<TriangleSoup, TileError> {
         let none = Bin::default();
-        let Bin { held, runs } = self.bins.get(&tile).unwrap_or(&none);
+        let bin = self.bins.get(&tile).unwrap_or(&none);
+        let Bin { held, runs } = bin;
         let mut positions = Vec::with_capacity(3 * self.count(tile));
         let mut areas = Vec::new();
         if !held.areas.is_empty() || runs.iter().any(|run| run.has_areas) {
-            let count = held.triangles.len() + runs.iter().map(|run| run.triangles).sum::<usize>();
-            areas.resize(count, AreaId::GROUND);
+            areas.resize(bin.count(), AreaId::GROUND);
         }
         for run in runs {
             self.read(run, &mut positions, &mut areas)?;

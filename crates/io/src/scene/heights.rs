@@ -59,8 +59,7 @@ impl HeightMap {
         let mut file = File::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
         (&mut file).take(SNIFFED as u64).read_to_end(&mut bytes).map_err(failed)?;
-        let format = SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&bytes));
-        if format != Some(SceneFormat::Heights) {
+        if SceneFormat::of(path, &bytes) != Some(SceneFormat::Heights) {
             return Ok(None);
         }
         file.read_to_end(&mut bytes).map_err(failed)?;
@@ -154,16 +153,12 @@ impl HeightMap {
         for at in rows.skip(1) {
             let south = row(at);
             portion.clear();
-            for (north, south) in north.windows(2).zip(south.windows(2)) {
-                // Counter-clockwise from above.
-                let ring = [north[0], south[0], south[1], north[1]];
-                triangles(ring, Vec3::is_finite, |mut corners| {
-                    if self.options.turns(corners) {
-                        corners.swap(1, 2);
-                    }
-                    portion.push(corners);
-                });
-            }
+            triangles([&north, &south], Vec3::is_finite, |mut corners| {
+                if self.options.turns(corners) {
+                    corners.swap(1, 2);
+                }
+                portion.push(corners);
+            });
             visit(&portion, areas.get(..portion.len()).unwrap_or_default())?;
             north = south;
         }
@@ -187,19 +182,27 @@ impl PlacedTriangles for HeightMap {
     }
 }
 
-/// Passes on the triangles of a cell; where one of its corners has no height, that of the others.
-fn triangles<T: Copy + Default>(ring: [T; 4], is_known: impl Fn(T) -> bool, mut push: impl FnMut([T; 3])) {
-    let (mut known, mut count) = ([T::default(); 4], 0);
-    for corner in ring.into_iter().filter(|&corner| is_known(corner)) {
-        known[count] = corner;
-        count += 1;
-    }
-    let [a, b, c, d] = known;
-    if count >= 3 {
-        push([a, b, c]);
-    }
-    if count == 4 {
-        push([a, c, d]);
+/// Passes on the triangles between two rows, counter-clockwise from above. Where one corner of a
+/// cell has no height, the triangle of the others is left.
+fn triangles<T: Copy + Default>(
+    [north, south]: [&[T]; 2],
+    is_known: impl Fn(T) -> bool,
+    mut push: impl FnMut([T; 3]),
+) {
+    for (north, south) in north.windows(2).zip(south.windows(2)) {
+        let (mut known, mut count) = ([T::default(); 4], 0);
+        for corner in [north[0], south[0], south[1], north[1]].into_iter().filter(|&corner| is_known(corner))
+        {
+            known[count] = corner;
+            count += 1;
+        }
+        let [a, b, c, d] = known;
+        if count >= 3 {
+            push([a, b, c]);
+        }
+        if count == 4 {
+            push([a, c, d]);
+        }
     }
 }
 
@@ -215,16 +218,11 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
         }
     }
     for (north, south) in vertices.chunks(map.columns).zip(vertices.chunks(map.columns).skip(1)) {
-        for (north, south) in north.windows(2).zip(south.windows(2)) {
-            let ring = [north[0], south[0], south[1], north[1]];
-            triangles(
-                ring,
-                |corner| corner.is_some(),
-                |corners| {
-                    builder.triangles.push(corners.map(Option::unwrap_or_default));
-                },
-            );
-        }
+        triangles(
+            [north, south],
+            |corner| corner.is_some(),
+            |corners| builder.triangles.push(corners.map(Option::unwrap_or_default)),
+        );
     }
     Ok(())
 }
@@ -248,6 +246,13 @@ fn checked_size(source: &Source<'_>, columns: u64, rows: u64, ratio: u64) -> Res
         ));
     }
     Ok([columns, rows].map(|side| usize::try_from(side).unwrap_or(usize::MAX)))
+}
+
+fn check_count(source: &Source<'_>, found: usize, expected: usize) -> Result<(), IoError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(source.malformed(Place::File, "columns times rows heights", format!("{found} of {expected}")))
 }
 
 /// A grey picture of 8 or 16 bits.
@@ -278,13 +283,7 @@ fn picture(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoEr
             _ => heights.extend(row.data().iter().map(|&it| f32::from(it))),
         }
     }
-    if heights.len() != columns * rows {
-        return Err(source.malformed(
-            Place::File,
-            "as many rows as the header says",
-            format!("{}", heights.len() / columns),
-        ));
-    }
+    check_count(source, heights.len(), columns * rows)?;
     Ok(HeightMap::of_steps(columns, heights, options))
 }
 
@@ -360,10 +359,7 @@ fn text(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoError
             body.push(if Some(number) == none { f32::NAN } else { single(number) });
         }
     }
-    if body.len() < columns * rows {
-        let found = format!("{} of {}", body.len(), columns * rows);
-        return Err(source.malformed(Place::File, "columns times rows heights", found));
-    }
+    check_count(source, body.len(), columns * rows)?;
     for axis in 0..2 {
         corner[axis] += if is_centre[axis] { 0.0 } else { spacing[axis] / 2.0 };
     }
@@ -422,13 +418,7 @@ fn survey(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoErr
     let none = none.map(tiff::decoder::ifd::Value::into_string).transpose().map_err(bad)?;
     let none = none.and_then(|text| parse_number(text.trim_matches(['\0', ' ']).as_bytes()));
     let heights = heights(decoder.read_image().map_err(bad)?, none);
-    if heights.len() != columns * rows {
-        return Err(source.malformed(
-            Place::File,
-            "columns times rows heights",
-            format!("{}", heights.len()),
-        ));
-    }
+    check_count(source, heights.len(), columns * rows)?;
     let spacing = match sides.as_deref() {
         None => [1.0; 2],
         Some(&[x, y, ..]) if x > 0.0 && y > 0.0 && x.is_finite() && y.is_finite() => [x, y],
@@ -503,6 +493,7 @@ fn degrees(source: &Source<'_>) -> IoError {
 mod tests {
     use tiff::encoder::{TiffEncoder, colortype};
     use waymesh_core::{Random, TriangleSoup};
+    use waymesh_testkit::damage::each_flipped_bit;
 
     use super::super::{Winding, load_with, parse_scene};
     use super::*;
@@ -663,20 +654,14 @@ mod tests {
         let metres: Vec<f64> = steps().into_iter().map(f64::from).collect();
         let survey = geotiff(&[1.5; COLUMNS * ROWS], &[[1024, 0, 1, 1]], "-9999");
         let files = [("a.asc", grid(&metres).into()), ("a.png", png(COLUMNS, &steps())), ("a.tif", survey)];
-        for (name, mut bytes) in files {
+        for (name, bytes) in files {
             let survives = |bytes: &[u8]| {
                 if let Ok(soup) = read(name, bytes, &LoadOptions::default()) {
                     assert!(!soup.triangles().is_empty());
                 }
             };
             (0..bytes.len()).for_each(|length| survives(&bytes[..length]));
-            for at in 0..bytes.len() {
-                for bit in 0..8 {
-                    bytes[at] ^= 1 << bit;
-                    survives(&bytes);
-                    bytes[at] ^= 1 << bit;
-                }
-            }
+            each_flipped_bit(bytes, |bytes, _| survives(bytes));
         }
     }
 

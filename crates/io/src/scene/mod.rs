@@ -192,6 +192,11 @@ impl SceneFormat {
         }
     }
 
+    /// The format of a file's extension or, where that is unknown, of its beginning.
+    pub(crate) fn of(file: &Path, beginning: &[u8]) -> Option<Self> {
+        Self::from_extension(file).or_else(|| Self::sniff(beginning))
+    }
+
     /// The format that the content looks like.
     #[must_use]
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
@@ -333,9 +338,7 @@ fn parse_mapped(
 
 fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let utf8;
-    let format = |source: &Source<'_>| {
-        SceneFormat::from_extension(source.file).or_else(|| SceneFormat::sniff(source.bytes))
-    };
+    let format = |source: &Source<'_>| SceneFormat::of(source.file, source.bytes);
     let source = match text::Encoding::of(source.bytes, source.bytes.len() as u64) {
         // Small numbers of two bytes look like characters.
         _ if format(&source) == Some(SceneFormat::Heights) => source,

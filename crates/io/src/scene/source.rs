@@ -190,7 +190,7 @@ impl<'a> BinaryStl<'a> {
         let length = file.metadata().map_err(failed)?.len();
         let mut beginning = Vec::new();
         (&mut file).take(stl::SNIFFED as u64).read_to_end(&mut beginning).map_err(failed)?;
-        let format = SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&beginning));
+        let format = SceneFormat::of(path, &beginning);
         let is_stl = matches!(format, Some(SceneFormat::Stl) | None);
         let is_text =
             stl::is_text_of(&beginning, length) || Encoding::of(&beginning, length) != Encoding::Bytes;

@@ -68,7 +68,7 @@ impl Streamed {
         if Encoding::of(&beginning, u64::MAX) != Encoding::Bytes {
             return Ok(None);
         }
-        match SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&beginning)) {
+        match SceneFormat::of(path, &beginning) {
             Some(SceneFormat::Obj) => Ok(Some(Self::Obj)),
             #[cfg(feature = "ply")]
             Some(SceneFormat::Ply) => {
