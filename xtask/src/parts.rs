@@ -1,6 +1,7 @@
 //! Parts of the gate that need more than a Rust toolchain. A part whose tool is absent, or cannot
 //! be fetched, returns [`Absent`], which is no failure.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,11 +26,6 @@ impl std::fmt::Display for Absent {
 
 impl std::error::Error for Absent {}
 
-/// Packages outside of the workspace that are built one after the other, and the folder in which
-/// each pair shares what it compiles.
-const TARGETS: [(&str, &str); 3] =
-    [("crates/python", "bindings"), ("crates/c", "bindings"), ("crates/bevy", "bevy")];
-
 /// Settings of the builds of the gate: nothing is built twice or debugged, and one unit per crate
 /// takes a fifth less time of the processor.
 const BUILD: [(&str, &str); 4] = [
@@ -51,9 +47,6 @@ const WITH_CARDS: &str = "--workspace --locked --features waymesh-cli/dxf,waymes
 pub(crate) fn command(folder: &str, program: impl AsRef<OsStr>, words: &str) -> Command {
     let mut command = Command::new(program);
     command.args(words.split_whitespace()).envs(BUILD).current_dir(root().join(folder));
-    if let Some((_, name)) = TARGETS.iter().find(|(package, _)| *package == folder) {
-        command.env("CARGO_TARGET_DIR", target().join(name));
-    }
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"].contains(&&*text)
@@ -201,20 +194,6 @@ fn version(text: &str) -> Vec<u32> {
     text.split_whitespace().find_map(numbers).unwrap_or_default()
 }
 
-/// Makes clippy compile the package, with warnings as errors. A separate run of clippy would also
-/// check all that the package stands on, which the build of its tests cannot use.
-fn linted(command: &mut Command) -> &mut Command {
-    const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
-    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS)
-}
-
-/// Layout, lints and tests of a crate outside of the workspace, with these features.
-fn check_crate(folder: &str, features: &str, variables: &[(&str, &str)]) -> Result<()> {
-    run(&mut command(folder, "cargo", "fmt --check"))?;
-    let mut test = command(folder, "cargo", &format!("test --locked {features}"));
-    run(linted(&mut test).envs(variables.iter().copied()))
-}
-
 pub(crate) fn msrv(tools: &Tools) -> Result<String> {
     let oldest = rust_version("")?;
     let install = format!("toolchain install {oldest} --profile minimal --no-self-update");
@@ -320,13 +299,14 @@ pub(crate) fn workflows(tools: &Tools) -> Result<String> {
     Ok("by an older build".to_owned())
 }
 
-/// Header, C and C++ programs, under AddressSanitizer and in valgrind, and bindings for engines.
+/// C and C++ programs, under AddressSanitizer and in valgrind, and bindings for engines.
 pub(crate) fn c(_: &Tools) -> Result<String> {
     need("cc")?;
     need("c++")?;
     let headers = godot_headers().ok();
-    let variables = headers.iter().map(|folder| ("WAYMESH_GODOT_HEADERS", folder.as_str()));
-    check_crate("crates/c", "", &variables.collect::<Vec<_>>())?;
+    let words = format!("test {TESTED} --test programs --test engines");
+    let variables = headers.iter().map(|folder| ("WAYMESH_GODOT_HEADERS", folder));
+    run(command("", "cargo", &words).envs(variables))?;
     let mut missing: Vec<&str> =
         ["valgrind", "godot3-server", "mono"].into_iter().filter(|tool| !has(tool)).collect();
     if headers.is_none() {
@@ -353,6 +333,13 @@ fn godot_headers() -> Result<String> {
     Ok(manifest.with_file_name("godot_headers").to_string_lossy().into_owned())
 }
 
+/// Cargo in the package for Bevy, which is outside of the workspace.
+fn in_bevy(words: &str) -> Command {
+    let mut command = command("crates/bevy", "cargo", words);
+    command.env("CARGO_TARGET_DIR", target().join("bevy"));
+    command
+}
+
 /// Without the feature `picture`, which builds the renderer.
 pub(crate) fn bevy(_: &Tools) -> Result<String> {
     let (needed, present) = (rust_version("crates/bevy")?, output("rustc", "--version")?);
@@ -360,8 +347,13 @@ pub(crate) fn bevy(_: &Tools) -> Result<String> {
         version(&present) >= version(&needed),
         Absent(format!("it needs Rust {needed}, this is {present}"))
     );
-    fetch(&mut command("crates/bevy", "cargo", "fetch --locked"))?;
-    check_crate("crates/bevy", "--features gizmos", &[])?;
+    fetch(&mut in_bevy("fetch --locked"))?;
+    run(&mut in_bevy("fmt --check"))?;
+    // Clippy compiles the package, with warnings as errors: a run of its own would check all that
+    // Bevy is made of once more.
+    const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
+    let mut test = in_bevy("test --locked --features gizmos");
+    run(test.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS))?;
     Ok(String::new())
 }
 
@@ -443,7 +435,7 @@ pub(crate) fn viewer(_: &Tools) -> Result<String> {
         .to_owned())
 }
 
-/// Builds the package in a separate environment, and checks it there.
+/// Checks the package in an environment of its own.
 pub(crate) fn python(_: &Tools) -> Result<String> {
     const FOLDER: &str = "crates/python";
     let environment = target().join("python-checks");
@@ -453,10 +445,18 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
     // Without these the tests of clusters are skipped, which pytest shows.
     let cluster = fetch(&mut command("", &python, "-m pip install --quiet fsspec ray s3fs moto[server]"));
-    run(&mut command(FOLDER, "cargo", "fmt --check"))?;
-    let mut develop = command(FOLDER, &python, "-m maturin develop --locked");
-    run(linted(&mut develop).env("VIRTUAL_ENV", &environment))?;
-    run(&mut command(FOLDER, &python, "-m pytest -q -rs"))?;
+    // As the tests of the workspace build the crates: by itself, it would build them once more.
+    run(&mut command("", "cargo", &format!("build {TESTED} --lib --example bake")))?;
+    let built = target().join("debug").join(format!("{DLL_PREFIX}_waymesh{DLL_SUFFIX}"));
+    let sources = root().join(FOLDER).join("python");
+    let module = if cfg!(windows) { "_waymesh.pyd" } else { "_waymesh.abi3.so" };
+    fs::copy(&built, sources.join("waymesh").join(module))
+        .with_context(|| format!("cannot copy {}", built.display()))?;
+    let description = environment.join("description");
+    let words = "-m maturin pep517 write-dist-info --metadata-directory";
+    run(command(FOLDER, &python, words).arg(&description))?;
+    let paths = std::env::join_paths([sources, description])?;
+    run(command(FOLDER, &python, "-m pytest -q -rs").env("PYTHONPATH", paths))?;
     run(&mut command(FOLDER, &python, "-m mypy"))?;
     run(command(FOLDER, &python, "-m maturin sdist --out").arg(environment.join("dist")))?;
     Ok(if cluster.is_ok() { "" } else { "NOT on a cluster" }.to_owned())
@@ -478,8 +478,8 @@ pub(crate) fn miri(tools: &Tools) -> Result<String> {
     )?;
     let flags =
         "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-permissive-provenance -Zmiri-ignore-leaks";
-    let words = "+nightly miri test --locked --test border";
-    run(command("crates/c", "cargo", words).env("MIRIFLAGS", flags))?;
+    let words = "+nightly miri test --package waymesh-c --locked --test border --target-dir target/miri";
+    run(command("", "cargo", words).env("MIRIFLAGS", flags))?;
     Ok(String::new())
 }
 
@@ -487,9 +487,8 @@ pub(crate) fn miri(tools: &Tools) -> Result<String> {
 pub(crate) fn picture(_: &Tools) -> Result<String> {
     let drivers = fs::read_dir("/usr/share/vulkan/icd.d").ok().and_then(|mut files| files.next());
     ensure!(drivers.is_some(), Absent("there is no Vulkan adapter, not even in software".to_owned()));
-    fetch(&mut command("crates/bevy", "cargo", "fetch --locked"))?;
-    let words = "run --locked --example picture --features picture --";
-    let mut picture = command("crates/bevy", "cargo", words);
+    fetch(&mut in_bevy("fetch --locked"))?;
+    let mut picture = in_bevy("run --locked --example picture --features picture --");
     run(picture.arg(target().join("picture.png")).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))?;
     Ok(String::new())
 }

@@ -126,7 +126,7 @@ def test_any_layout_gives_the_same(dtype: Any, index: Any) -> None:
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    manifest = (Path(__file__).parents[1] / "Cargo.toml").read_text()
+    manifest = (Path(__file__).parents[3] / "Cargo.toml").read_text()
     assert f'\nversion = "{waymesh.__version__}"\n' in manifest
 
 
