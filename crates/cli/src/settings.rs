@@ -24,9 +24,9 @@ impl Space {
 }
 
 impl Settings {
-    /// Returns these settings with cells and levels that resolve the agent, where none are given;
-    /// with coarser cells and a warning if a bake of `soup` would take more than half a minute. Cells
-    /// of the agent `recast` are those of RecastDemo.
+    /// Returns these settings with cells and levels that resolve the agent, where none are given; with
+    /// a warning if others suit `soup` better ([`Baker::scale_for`]). Cells of the agent `recast` are
+    /// those of RecastDemo.
     pub(crate) fn with_automatic_cells(&self, soup: Option<&TriangleSoup>) -> Result<Self> {
         let (mut settings, baker) = (self.clone(), Baker::voxels());
         let config = self.given_over(baker.config())?;
@@ -39,15 +39,18 @@ impl Settings {
             if agent.radius > 0.0 {
                 scale = GridScale::for_agent(&agent);
             }
-            let fine = scale.cell_size;
-            let baker = baker.with_config(config.with_scale(fine, scale.level_height));
-            if let Some(short) = soup.and_then(|soup| baker.scale_of_a_short_bake(soup)) {
-                scale.cell_size = short.cell_size;
-                tracing::warn!(
-                    "cells of {} m, since a bake with cells of {fine} m takes more than half a minute: \
-                     --cell-size {fine} makes them finer",
-                    short.cell_size
-                );
+            let usual = scale.cell_size;
+            let baker = baker.with_config(config.with_scale(usual, scale.level_height));
+            scale = soup.map_or(scale, |soup| baker.scale_for(soup));
+            let (reason, change) = if scale.cell_size > usual {
+                ("a bake with cells of {} m takes more than half a minute", "finer")
+            } else {
+                ("cells of {} m lose slopes of the scene", "coarser")
+            };
+            if scale.cell_size.total_cmp(&usual).is_ne() {
+                let reason = reason.replace("{}", &usual.to_string());
+                let cells = scale.cell_size;
+                tracing::warn!("cells of {cells} m, since {reason}: --cell-size {usual} makes them {change}");
             }
             given.set_default("cell_size", &scale.cell_size.to_string());
         }
@@ -91,6 +94,7 @@ impl Settings {
 mod tests {
     use clap::Parser;
     use waymesh::CornerChoice;
+    use waymesh_testkit::small;
 
     use super::*;
 
@@ -139,22 +143,26 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_coarser_where_a_bake_would_take_long() {
+    fn cells_follow_the_size_and_the_slopes_of_a_scene() {
         let given = |soup: &TriangleSoup, words: &[&str]| {
             let words = Words::try_parse_from(words).expect("arguments").settings;
             let settings = words.with_automatic_cells(Some(soup)).expect("no rules and no marks");
             settings.bake_config(&BakeConfig::default()).expect("no rules and no marks").scale
         };
-        let [flat, slope] =
-            [0.0, 30_f32.to_radians().tan()].map(|rise| waymesh_testkit::small::slope(4000.0, rise));
+        let [flat, slope] = [0.0, 30_f32.to_radians().tan()].map(|rise| small::slope(4000.0, rise));
         let coarse = given(&flat, &["waymesh"]);
         assert!(coarse.cell_size > 0.24 && coarse.cell_size < 0.4, "{coarse:?}");
         let baker = Baker::voxels().cell_size(coarse.cell_size).level_height(coarse.level_height);
-        assert_eq!(baker.scale_of_a_short_bake(&flat), None, "{coarse:?}");
+        assert_eq!(baker.scale_for(&flat), coarse, "{coarse:?}");
         assert_eq!(given(&flat, &["waymesh", "--cell-size", "0.1"]), GridScale::new(0.1, 0.05));
         // No coarser: over two cells the slope rises by 2.45 levels, and the step is three.
         assert_eq!(given(&slope, &["waymesh"]), GridScale::new(0.17, 0.08));
         // Nobody walks on it.
         assert_eq!(given(&slope, &["waymesh", "--max-slope", "20"]), coarse);
+        // Finer for a ramp of which cells of 0.13 m lose ground, unless that takes too long.
+        let wheelchair = |side, rise| given(&small::slope(side, rise), &["waymesh", "--agent", "wheelchair"]);
+        assert_eq!(wheelchair(40.0, 1.0 / 20.0), GridScale::new(0.13, 0.01));
+        assert_eq!(wheelchair(40.0, 1.0 / 12.0), GridScale::new(0.12, 0.01));
+        assert_eq!(wheelchair(1800.0, 1.0 / 12.0), GridScale::new(0.13, 0.01));
     }
 }

@@ -315,21 +315,33 @@ impl GridSize {
 const MOST_SECONDS: f64 = 30.0;
 
 impl Baker<Voxels> {
-    /// Returns the scale of the settings with the finest cells with which a bake of `soup` is
-    /// estimated to take at most half a minute on two threads, but none so coarse that slopes of the
-    /// scene are lost ([`SlopeAreas`]); `None` if that is the scale of the settings, or no grid of it
-    /// can be. The estimate knows the triangles alone, so every machine gets the same answer.
+    /// Returns a scale for a scene: that of the settings, unless other cells suit the scene better.
+    /// - Where slopes of the scene would be lost ([`SlopeAreas`]), cells are as fine as those slopes
+    ///   need, if a bake then takes at most half a minute.
+    /// - Where a bake would take more than half a minute, cells are as coarse as it needs, but none so
+    ///   coarse that slopes of the scene are lost.
+    ///
+    /// Times are estimates for two threads from the triangles alone, so every machine gets the same
+    /// answer.
     #[must_use]
-    pub fn scale_of_a_short_bake(&self, soup: &TriangleSoup) -> Option<GridScale> {
+    pub fn scale_for(&self, soup: &TriangleSoup) -> GridScale {
         let BakeConfig { scale, agent, .. } = self.config();
         let distinct = soup.without_copies(scale.cell_size);
         let soup = distinct.as_ref().unwrap_or(soup);
-        let seconds = GridSize::at_most(soup, scale)?.seconds();
-        if seconds <= MOST_SECONDS {
-            return None;
-        }
-        let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
-        SlopeAreas::of(soup, *agent).coarsest(scale.cell_size, enough + 0.01)
+        let Some(seconds) = GridSize::at_most(soup, scale).map(GridSize::seconds) else { return *scale };
+        let is_short = |finer: &GridScale| {
+            GridSize::at_most(soup, finer).is_some_and(|size| size.seconds() <= MOST_SECONDS)
+        };
+        let other = if seconds > MOST_SECONDS {
+            let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
+            SlopeAreas::of(soup, *agent).coarsest(scale.cell_size, enough + 0.01)
+        } else if SlopeAreas::new(*agent).may_lose(scale) {
+            let slopes = SlopeAreas::of(soup, *agent);
+            slopes.needed_step(scale).and_then(|_| slopes.coarsest(0.0, scale.cell_size)).filter(is_short)
+        } else {
+            None
+        };
+        other.unwrap_or(*scale)
     }
 }
 
