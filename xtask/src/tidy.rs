@@ -38,7 +38,7 @@ const ARROWS: &[(&str, &str)] = &[
     ),
     ("metrics", "core graph"),
     ("cli", "waymesh scenes metrics gpu"),
-    ("python", "waymesh"),
+    ("python", "waymesh crowd"),
     ("bevy", "waymesh crowd"),
     ("gpu", "core voxel storeys convex"),
     ("c", "waymesh crowd"),

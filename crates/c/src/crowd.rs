@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 use waymesh::MeshSource;
-use waymesh_crowd::{AgentParams, CrowdConfig};
+use waymesh_crowd::{AgentId, AgentParams, CrowdConfig};
 
 use crate::memory::{check_size, given, put};
 use crate::mesh::{Mesh, Vec3, hand_out};
@@ -13,9 +13,6 @@ use crate::status::{Error, Failure, Status, guard};
 #[derive(Debug)]
 pub struct Crowd {
     crowd: waymesh_crowd::Crowd,
-    /// C knows agents by numbers that are never used again.
-    agents: std::collections::BTreeMap<u64, waymesh_crowd::AgentId>,
-    next: u64,
 }
 
 /// Settings of an agent. Start from wm_agent_settings_default.
@@ -75,9 +72,17 @@ pub struct AgentState {
 }
 
 impl Crowd {
-    fn agent(&self, number: u64) -> Result<waymesh_crowd::AgentId, Failure> {
+    /// Returns the state of the agent with a number.
+    fn state(&self, number: u64) -> Result<(AgentId, waymesh_crowd::AgentState), Failure> {
+        // No agent has the number 0.
+        let id = AgentId::from_bits(number.wrapping_sub(1));
         let text = || format!("there is no agent {number}");
-        self.agents.get(&number).copied().ok_or_else(|| Failure::new(Status::BadArgument, text()))
+        let state = self.crowd.agent(id).ok_or_else(|| Failure::new(Status::BadArgument, text()))?;
+        Ok((id, state))
+    }
+
+    fn agent(&self, number: u64) -> Result<AgentId, Failure> {
+        Ok(self.state(number)?.0)
     }
 
     fn add(
@@ -102,10 +107,7 @@ impl Crowd {
                 .with_priority(priority);
         }
         let added = self.crowd.add(ground, params, glam::Vec3::from(position))?;
-        let number = self.next;
-        self.next += 1;
-        self.agents.insert(number, added);
-        put("agent", Some(agent), number)
+        put("agent", Some(agent), added.to_bits() + 1)
     }
 
     fn set_target(&mut self, ground: &impl MeshSource, agent: u64, target: Vec3) -> Result<(), Failure> {
@@ -127,7 +129,7 @@ pub extern "C" fn wm_crowd_new(
 ) -> Status {
     guard(error, || {
         let made = waymesh_crowd::Crowd::new(CrowdConfig::default())?;
-        hand_out("crowd", crowd, Crowd { crowd: made, agents: Default::default(), next: 1 })
+        hand_out("crowd", crowd, Crowd { crowd: made })
     })
 }
 
@@ -185,7 +187,6 @@ pub extern "C" fn wm_crowd_remove(
     guard(error, || {
         let crowd = given("crowd", crowd)?;
         let id = crowd.agent(agent)?;
-        crowd.agents.remove(&agent);
         crowd.crowd.remove(id);
         Ok(())
     })
@@ -307,9 +308,7 @@ pub extern "C" fn wm_crowd_agent(
 ) -> Status {
     guard(error, || {
         let crowd = given("crowd", crowd)?;
-        let text = || format!("there is no agent {agent}");
-        let found = crowd.crowd.agent(crowd.agent(agent)?);
-        let found = found.ok_or_else(|| Failure::new(Status::BadArgument, text()))?;
+        let (_, found) = crowd.state(agent)?;
         let status = match found.status {
             waymesh_crowd::AgentStatus::Idle => AgentStatus::Idle,
             waymesh_crowd::AgentStatus::Waiting => AgentStatus::Waiting,

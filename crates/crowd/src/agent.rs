@@ -21,6 +21,22 @@ pub struct AgentId {
     pub(crate) age: u32,
 }
 
+impl AgentId {
+    /// Returns the id as a number, for other languages. Numbers of agents that replace none count up
+    /// from 0.
+    #[must_use]
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.age) << 32 | u64::from(self.index)
+    }
+
+    /// Returns the id of a number of [`AgentId::to_bits`].
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "each half has 32 bits")]
+    pub fn from_bits(bits: u64) -> Self {
+        Self { index: bits as u32, age: (bits >> 32) as u32 }
+    }
+}
+
 impl std::fmt::Display for AgentId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}.{}", self.index, self.age)
@@ -57,6 +73,27 @@ pub enum AgentStatus {
     Blocked,
     /// No ground that it may walk on is near it.
     Lost,
+}
+
+impl AgentStatus {
+    /// Names by [`AgentStatus::number`].
+    pub const NAMES: [&'static str; 8] =
+        ["idle", "waiting", "walking", "queueing", "on-link", "arrived", "blocked", "lost"];
+
+    /// Returns the number of the variant, from 0, for other languages.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Idle => 0,
+            Self::Waiting => 1,
+            Self::Walking => 2,
+            Self::Queueing { .. } => 3,
+            Self::OnLink { .. } => 4,
+            Self::Arrived => 5,
+            Self::Blocked => 6,
+            Self::Lost => 7,
+        }
+    }
 }
 
 /// Position, velocity and activity of an agent.

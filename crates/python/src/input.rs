@@ -226,7 +226,7 @@ pub(crate) fn labels<T: Element + Copy + TryFrom<i128>>(
     name: &str,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<T>> {
-    let limit = (1_u64 << (8 * size_of::<T>())) - 1;
+    let limit = (1_u128 << (8 * size_of::<T>())) - 1;
     let wanted = format!("{name} must be whole numbers from 0 to {limit} of shape (n,)");
     let refuse = |at, number| Kind::Input.error(format!("{wanted}: number {at} is {number}"));
     integers(value, |shape| shape.len() == 1, &wanted, refuse)

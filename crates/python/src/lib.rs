@@ -5,6 +5,7 @@
 //! functions mean is documented in `python/waymesh/_waymesh.pyi`.
 
 mod bake;
+mod crowd;
 mod errors;
 mod figures;
 mod input;
@@ -23,6 +24,8 @@ mod world;
 mod _waymesh {
     #[pymodule_export]
     use crate::bake::{TileJob, bake_arrays, bake_files, bake_plans, explain_arrays, explain_files};
+    #[pymodule_export]
+    use crate::crowd::PyCrowd;
     #[pymodule_export]
     use crate::figures::rust_seconds;
     #[pymodule_export]

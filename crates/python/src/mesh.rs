@@ -34,7 +34,7 @@ pub(crate) struct PyNavMesh {
     /// JSON; none for a mesh that was read.
     report: Option<String>,
     /// Clearance, made at the first query with a radius.
-    clearance: OnceLock<ClearanceNavMesh>,
+    clearance: OnceLock<Arc<ClearanceNavMesh>>,
     /// Hierarchy of a large mesh, for fast paths without costs.
     pub(crate) hierarchy: Option<Arc<Hierarchy<AnyPolygon, MeshCosts>>>,
 }
@@ -77,13 +77,13 @@ impl PyNavMesh {
     }
 
     /// The mesh for discs of any radius.
-    pub(crate) fn clearance(&self, py: Python<'_>) -> PyResult<&ClearanceNavMesh> {
+    pub(crate) fn clearance(&self, py: Python<'_>) -> PyResult<&Arc<ClearanceNavMesh>> {
         if self.clearance.get().is_none() {
             let mesh = NavMesh::clone(&self.mesh);
             let made =
                 detached(py, || waymesh::with_clearance(mesh, &ClearanceConfig::default()))?.or_raise()?;
             // Another thread may have made the same meanwhile.
-            let _ = self.clearance.set(made);
+            let _ = self.clearance.set(Arc::new(made));
         }
         self.clearance.get().ok_or_else(|| Kind::Bake.error("the mesh for discs is missing"))
     }

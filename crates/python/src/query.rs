@@ -137,9 +137,17 @@ impl PyNavMesh {
         &self,
         mut options: PathOptions,
         reach: Option<&Bound<'_, PyAny>>,
-        [area_costs, link_costs]: [Option<&Bound<'_, PyDict>>; 2],
+        costs: [Option<&Bound<'_, PyDict>>; 2],
     ) -> PyResult<Options> {
         options.reach = reach_of(reach)?;
+        Ok(options.with_cost(self.costs(costs)?))
+    }
+
+    /// Costs of the mesh, and of areas and links over them.
+    pub(crate) fn costs(
+        &self,
+        [area_costs, link_costs]: [Option<&Bound<'_, PyDict>>; 2],
+    ) -> PyResult<MeshCosts> {
         let mut has_costs =
             self.mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
         let mut costs = AreaCosts::of_mesh(&self.mesh);
@@ -164,7 +172,7 @@ impl PyNavMesh {
             costs = costs.with_links(links, cost);
         }
         // Without costs paths are found faster.
-        Ok(options.with_cost(has_costs.then(|| Arc::new(costs))))
+        Ok(has_costs.then(|| Arc::new(costs)))
     }
 
     fn find(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> Result<(), QueryError> {

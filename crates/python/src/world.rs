@@ -28,6 +28,10 @@ pub(crate) struct PyWorld {
 }
 
 impl PyWorld {
+    pub(crate) fn handle(&self) -> MeshHandle {
+        self.handle.clone()
+    }
+
     /// Runs with the world, without the interpreter's lock: an update of another thread may hold it.
     fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
         py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))

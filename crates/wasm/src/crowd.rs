@@ -236,7 +236,7 @@ impl Crowd {
     /// arrived, 6 blocked, 7 lost.
     #[wasm_bindgen(getter)]
     pub fn statuses(&self) -> Vec<u8> {
-        self.states().map(|state| status(state.status)).collect()
+        self.states().map(|state| state.status.number()).collect()
     }
 
     /// Returns the state of an agent.
@@ -249,7 +249,7 @@ impl Crowd {
         Ok(object(&[
             ("position", positions(&[state.position])),
             ("velocity", positions(&[state.velocity])),
-            ("status", STATUSES[usize::from(status(state.status))].into()),
+            ("status", AgentStatus::NAMES[usize::from(state.status.number())].into()),
             ("remaining", state.remaining.into()),
         ]))
     }
@@ -298,24 +298,6 @@ fn params(settings: &JsValue) -> Thrown<AgentParams> {
     params.priority = u8::try_from(priority)
         .map_err(|_| Kind::Settings.error(format_args!("priority is {priority}, but must be at most 255")))?;
     Ok(params)
-}
-
-/// Names of what agents do, by their numbers.
-const STATUSES: [&str; 8] =
-    ["idle", "waiting", "walking", "queueing", "on-link", "arrived", "blocked", "lost"];
-
-fn status(status: AgentStatus) -> u8 {
-    match status {
-        AgentStatus::Idle => 0,
-        AgentStatus::Waiting => 1,
-        AgentStatus::Walking => 2,
-        AgentStatus::Queueing { .. } => 3,
-        AgentStatus::OnLink { .. } => 4,
-        AgentStatus::Arrived => 5,
-        AgentStatus::Blocked => 6,
-        // Also what a later version adds.
-        _ => 7,
-    }
 }
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -41,7 +41,7 @@ from ._errors import (
     WaymeshError,
 )
 from ._pictures import install as _install
-from ._waymesh import CancelToken, DistanceField, NavMesh, Path, Paths, Sampler, TileJob
+from ._waymesh import CancelToken, Crowd, DistanceField, NavMesh, Path, Paths, Sampler, TileJob
 from ._world import World
 from .settings import Area, Box, ClosedMesh, Cylinder, Jumps, Mark, Prism, Settings, Shape
 
@@ -58,6 +58,7 @@ __all__ = [
     "Cancelled",
     "ClosedMesh",
     "ConfigError",
+    "Crowd",
     "Cylinder",
     "DistanceField",
     "FileError",

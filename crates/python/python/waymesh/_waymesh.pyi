@@ -16,6 +16,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _world
 from ._pictures import Picture
 
 Floats = NDArray[np.float32]
@@ -328,6 +329,83 @@ class TileJob:
         """Joins the tiles of a folder to the mesh that one machine would bake."""
 
 @final
+class Crowd:
+    """Agents that walk to their targets on a mesh or in a world, and avoid each other and walls.
+
+    In a world they walk on the newest mesh after each update. The same calls give the same positions everywhere, to the last bit.
+    Arrays of all agents are in the order of ``agents``. Methods of agents take one agent or an array of them.
+
+    ``horizon`` and ``wall_horizon``: seconds ahead for which collisions with agents and walls are avoided. ``lane_bias``: how far agents
+    turn to the right for those that come towards them, from -1 to 1. ``plans_per_step``: new targets that get a path in one step.
+    ``stuck_after``: seconds without progress. ``clearance``: paths leave room for agents that are wider than the mesh is for.
+    ``area_costs`` and ``link_costs`` as in ``NavMesh.find_path``.
+    """
+
+    STATUSES: tuple[str, ...]
+    """Names of the numbers in ``statuses``."""
+    def __new__(
+        cls,
+        ground: NavMesh | _world.World,
+        *,
+        horizon: float = 2.0,
+        wall_horizon: float = 0.15,
+        max_neighbours: int = 12,
+        lane_bias: float = 0.15,
+        plans_per_step: int = 256,
+        stuck_after: float = 2.0,
+        clearance: bool = False,
+        area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
+    ) -> Crowd: ...
+    def walk_on(self, ground: NavMesh | _world.World) -> None:
+        """Lets the agents walk on other ground from now on. Paths over ground that is still there are kept."""
+    def add(
+        self,
+        positions: ArrayLike,
+        *,
+        radius: float = 0.3,
+        height: float = 1.8,
+        max_speed: float = 1.4,
+        acceleration: float = 6.0,
+        arrival_distance: float = 0.2,
+        priority: int = 0,
+    ) -> Any:
+        """Adds an agent at the place nearest to a position, or one at each of an array, or none if one of them is off the mesh.
+
+        Returns its number, or an array of numbers. Lengths are in metres, speeds in metres a second. Of two agents, the one with the lower
+        ``priority``, at most 255, takes most of the avoidance.
+        """
+    def remove(self, agent: int) -> bool:
+        """Removes an agent. Returns True if it was there."""
+    def set_target(self, agents: int | ArrayLike, targets: ArrayLike) -> None:
+        """Sends agents to the places nearest to positions: one for all, or one for each. Paths are planned in the next steps."""
+    def set_position(self, agents: int | ArrayLike, positions: ArrayLike) -> None:
+        """Puts agents at the places nearest to positions, after ``steer``."""
+    def stop(self, agents: int | ArrayLike) -> None:
+        """Takes the targets of agents away."""
+    def step(self, seconds: float) -> None:
+        """Moves all agents on all cores. Steps of 0.1 s and less avoid collisions well."""
+    def steer(self, seconds: float) -> None:
+        """Chooses velocities as ``step``, and moves only agents on links: for simulators that move bodies themselves."""
+    @property
+    def agents(self) -> NDArray[np.uint64]:
+        """Numbers of all agents; no other agent will have the number of one that was removed."""
+    @property
+    def positions(self) -> Floats:
+        """Shape (n, 3): on the ground, or in the air on a link."""
+    @property
+    def velocities(self) -> Floats:
+        """Shape (n, 3), in metres a second."""
+    @property
+    def statuses(self) -> NDArray[np.uint8]:
+        """Activities of all agents, as numbers of ``STATUSES``."""
+    @property
+    def remaining(self) -> Floats:
+        """Metres along their paths to the ends of these; 0 without a path."""
+    def path(self, agent: int) -> Floats:
+        """The path of an agent: where it begins, the corners ahead, its end. Shape (n, 3), without rows if it has none."""
+    def __len__(self) -> int: ...
+
 class World:
     def __new__(
         cls, min: list[float], max: list[float], settings: dict[str, Any], tile_cells: int

@@ -216,6 +216,17 @@ impl<'a> Entries<'a> {
         found
     }
 
+    /// Sets a variable, if it is given.
+    ///
+    /// # Errors
+    /// Names it if it does not take its value.
+    pub fn set<T: FromValue>(&mut self, name: &str, variable: &mut T) -> Result<(), FieldError> {
+        let Some(value) = self.take(name) else { return Ok(()) };
+        let (what, name) = (self.what, name.to_owned());
+        *variable = value.to().ok_or_else(|| FieldError::Type { what, name, value: value.to_string() })?;
+        Ok(())
+    }
+
     /// Sets all fields that are given.
     ///
     /// # Errors

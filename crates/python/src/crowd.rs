@@ -1,0 +1,344 @@
+//! Crowds: agents that walk to their targets and avoid each other and walls.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use glam::Vec3;
+use numpy::{PyArray1, PyArray2};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use waymesh::fields::{Entries, FieldError};
+use waymesh::graph::ClearanceNavMesh;
+use waymesh::{AnyPolygon, MeshHandle, NavMesh};
+use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig, CrowdError};
+
+use crate::errors::{IntoPy, Kind, OrRaise};
+use crate::input::{OneOrMany, bounded, labels, one_or_many};
+use crate::mesh::{PyNavMesh, positions};
+use crate::pool::pool;
+use crate::query::MeshCosts;
+use crate::settings::entries_of;
+use crate::world::PyWorld;
+
+impl IntoPy for CrowdError {
+    fn into_py(self) -> PyErr {
+        match self {
+            Self::BadField(error) => error.into_py(),
+            Self::Query(error) => error.into_py(),
+            _ => Kind::Query.error(self),
+        }
+    }
+}
+
+/// What the agents walk on.
+#[derive(Debug)]
+enum Ground {
+    Mesh(Arc<NavMesh>),
+    Clear(Arc<ClearanceNavMesh>),
+    World(MeshHandle),
+}
+
+impl Ground {
+    /// A mesh, or a world of `waymesh.World` or of this module.
+    fn of(py: Python<'_>, ground: &Bound<'_, PyAny>, has_clearance: bool) -> PyResult<Self> {
+        if let Ok(mesh) = ground.cast::<PyNavMesh>() {
+            let mesh = mesh.get();
+            return Ok(if has_clearance {
+                Self::Clear(mesh.clearance(py)?.clone())
+            } else {
+                Self::Mesh(mesh.mesh.clone())
+            });
+        }
+        let inner = ground.getattr("_world");
+        let Ok(world) = inner.as_ref().unwrap_or(ground).cast::<PyWorld>() else {
+            return Err(Kind::Input.error("ground must be a NavMesh or a World"));
+        };
+        if has_clearance {
+            return Err(Kind::Config.error("clearance is that of a mesh: a world has none"));
+        }
+        Ok(Self::World(world.get().handle()))
+    }
+
+    fn mesh(&self) -> Arc<NavMesh> {
+        match self {
+            Self::Mesh(mesh) => mesh.clone(),
+            Self::Clear(mesh) => Arc::new(mesh.mesh().clone()),
+            Self::World(handle) => handle.mesh(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct State {
+    agents: Crowd<AnyPolygon, MeshCosts>,
+    ground: Ground,
+}
+
+/// Runs with the agents and their ground, which is of several types.
+macro_rules! on_ground {
+    ($state:expr, |$agents:ident, $ground:ident| $run:expr) => {{
+        let State { agents: $agents, ground } = $state;
+        match ground {
+            Ground::Mesh(mesh) => {
+                let $ground = &**mesh;
+                $run
+            }
+            Ground::Clear(mesh) => {
+                let $ground = &**mesh;
+                $run
+            }
+            Ground::World(handle) => {
+                let mesh = handle.mesh();
+                let $ground = &*mesh;
+                $run
+            }
+        }
+    }};
+}
+
+/// Agents on a mesh or in a world: see the stubs for its documentation.
+#[pyclass(frozen, module = "waymesh._waymesh", name = "Crowd")]
+#[derive(Debug)]
+pub(crate) struct PyCrowd {
+    state: Mutex<State>,
+    costs: MeshCosts,
+    has_clearance: bool,
+}
+
+impl PyCrowd {
+    /// Runs with the crowd, without the interpreter's lock: a step of another thread may hold it.
+    fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut State) -> T + Send) -> T {
+        py.detach(|| run(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn states<T: Send>(&self, py: Python<'_>, of: impl Fn(AgentId, AgentState) -> T + Sync) -> Vec<T> {
+        self.with(py, |state| state.agents.agents().map(|(id, agent)| of(id, agent)).collect())
+    }
+
+    /// Runs for each pair of an agent and a position: one and one, many and one, many and as many.
+    fn for_pairs(
+        &self,
+        py: Python<'_>,
+        agents: &Bound<'_, PyAny>,
+        (name, points): (&str, &Bound<'_, PyAny>),
+        run: impl Fn(&mut State, AgentId, Vec3) -> Result<(), CrowdError> + Sync,
+    ) -> PyResult<()> {
+        let (agents, points) = (numbers(agents)?, one_or_many(name, points)?);
+        let points = match &points {
+            OneOrMany::One(at) => vec![*at; agents.len()],
+            OneOrMany::Many(points) => points.as_slice()?.to_vec(),
+        };
+        bounded(name, &points)?;
+        if points.len() != agents.len() {
+            return Err(Kind::Input.error(format!("{} agents and {} {name}", agents.len(), points.len())));
+        }
+        self.with(py, |state| {
+            agents
+                .into_iter()
+                .zip(points)
+                .try_for_each(|(agent, at)| run(state, agent, at).map_err(|error| of_agent(error, agent)))
+        })
+    }
+}
+
+/// The error of an agent, whose number is the one that Python knows.
+fn of_agent(error: CrowdError, agent: AgentId) -> PyErr {
+    match error {
+        CrowdError::NoAgent { .. } => Kind::Query.error(format!("there is no agent {}", agent.to_bits())),
+        error => error.into_py(),
+    }
+}
+
+/// One agent, or an array of them.
+fn numbers(agents: &Bound<'_, PyAny>) -> PyResult<Vec<AgentId>> {
+    let numbers = match agents.extract::<u64>() {
+        Ok(agent) => vec![agent],
+        Err(_) => labels("agents", agents)?,
+    };
+    Ok(numbers.into_iter().map(AgentId::from_bits).collect())
+}
+
+/// Reads settings by name; `read` takes those that there are.
+fn settings(
+    what: &'static str,
+    given: Option<&Bound<'_, PyDict>>,
+    read: impl FnOnce(&mut Entries<'_>) -> Result<(), FieldError>,
+) -> PyResult<()> {
+    let given = given.map(entries_of).transpose()?.unwrap_or_default();
+    let mut entries = Entries::new(what, &given);
+    read(&mut entries).and_then(|()| entries.finish()).or_raise()
+}
+
+#[pymethods]
+impl PyCrowd {
+    #[new]
+    #[pyo3(signature = (ground, *, clearance=false, area_costs=None, link_costs=None, **given))]
+    fn new(
+        py: Python<'_>,
+        ground: &Bound<'_, PyAny>,
+        clearance: bool,
+        area_costs: Option<&Bound<'_, PyDict>>,
+        link_costs: Option<&Bound<'_, PyDict>>,
+        given: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut config = CrowdConfig::default();
+        settings("crowd", given, |entries| {
+            entries.set("horizon", &mut config.horizon)?;
+            entries.set("wall_horizon", &mut config.wall_horizon)?;
+            entries.set("max_neighbours", &mut config.max_neighbours)?;
+            entries.set("lane_bias", &mut config.lane_bias)?;
+            entries.set("plans_per_step", &mut config.plans_per_step)?;
+            entries.set("stuck_after", &mut config.stuck_after)
+        })?;
+        let agents = Crowd::new(config).or_raise()?;
+        let ground = Ground::of(py, ground, clearance)?;
+        let costs = PyNavMesh::from(ground.mesh()).costs([area_costs, link_costs])?;
+        Ok(Self { state: Mutex::new(State { agents, ground }), costs, has_clearance: clearance })
+    }
+
+    fn walk_on(&self, py: Python<'_>, ground: &Bound<'_, PyAny>) -> PyResult<()> {
+        let ground = Ground::of(py, ground, self.has_clearance)?;
+        self.with(py, |state| state.ground = ground);
+        Ok(())
+    }
+
+    #[pyo3(signature = (positions, **given))]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        given: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut params = AgentParams::default();
+        settings("agent", given, |entries| {
+            entries.set("radius", &mut params.radius)?;
+            entries.set("height", &mut params.height)?;
+            entries.set("max_speed", &mut params.max_speed)?;
+            entries.set("acceleration", &mut params.acceleration)?;
+            entries.set("arrival_distance", &mut params.arrival_distance)?;
+            entries.set("priority", &mut params.priority)
+        })?;
+        let params = params.with_cost(self.costs.clone());
+        let add = |points: &[Vec3]| -> PyResult<Vec<u64>> {
+            bounded("positions", points)?;
+            self.with(py, |state| {
+                let mut added = Vec::with_capacity(points.len());
+                for &at in points {
+                    let agent =
+                        on_ground!(&mut *state, |agents, ground| agents.add(ground, params.clone(), at));
+                    match agent {
+                        Ok(agent) => added.push(agent),
+                        Err(error) => {
+                            // All or none.
+                            for agent in added {
+                                state.agents.remove(agent);
+                            }
+                            return Err(error);
+                        }
+                    }
+                }
+                Ok(added.into_iter().map(AgentId::to_bits).collect())
+            })
+            .or_raise()
+        };
+        match one_or_many("positions", positions)? {
+            OneOrMany::One(at) => add(&[at])?[0].into_bound_py_any(py),
+            OneOrMany::Many(points) => Ok(PyArray1::from_vec(py, add(points.as_slice()?)?).into_any()),
+        }
+    }
+
+    fn remove(&self, py: Python<'_>, agent: u64) -> bool {
+        self.with(py, |state| state.agents.remove(AgentId::from_bits(agent)))
+    }
+
+    fn set_target(
+        &self,
+        py: Python<'_>,
+        agents: &Bound<'_, PyAny>,
+        targets: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        self.for_pairs(py, agents, ("targets", targets), |state, agent, at| {
+            on_ground!(state, |agents, ground| agents.set_target(ground, agent, at))
+        })
+    }
+
+    fn set_position(
+        &self,
+        py: Python<'_>,
+        agents: &Bound<'_, PyAny>,
+        positions: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        self.for_pairs(py, agents, ("positions", positions), |state, agent, at| {
+            on_ground!(state, |agents, ground| agents.set_position(ground, agent, at))
+        })
+    }
+
+    fn stop(&self, py: Python<'_>, agents: &Bound<'_, PyAny>) -> PyResult<()> {
+        let stopped = numbers(agents)?;
+        self.with(py, |state| {
+            stopped
+                .into_iter()
+                .try_for_each(|agent| state.agents.stop(agent).map_err(|error| of_agent(error, agent)))
+        })
+    }
+
+    fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
+        let pool = pool(py)?;
+        let step = |state: &mut State| on_ground!(state, |agents, ground| agents.step(ground, seconds));
+        self.with(py, |state| pool.install(|| step(state))).or_raise()
+    }
+
+    fn steer(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
+        let pool = pool(py)?;
+        let steer = |state: &mut State| on_ground!(state, |agents, ground| agents.steer(ground, seconds));
+        self.with(py, |state| pool.install(|| steer(state))).or_raise()
+    }
+
+    #[getter]
+    fn agents<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_vec(py, self.states(py, |id, _| id.to_bits()))
+    }
+
+    #[getter]
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        positions(py, &self.states(py, |_, agent| agent.position))
+    }
+
+    #[getter]
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        positions(py, &self.states(py, |_, agent| agent.velocity))
+    }
+
+    #[getter]
+    fn statuses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        PyArray1::from_vec(py, self.states(py, |_, agent| agent.status.number()))
+    }
+
+    #[getter]
+    fn remaining<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        PyArray1::from_vec(py, self.states(py, |_, agent| agent.remaining))
+    }
+
+    #[classattr]
+    #[expect(non_snake_case, reason = "a constant of Python")]
+    fn STATUSES(py: Python<'_>) -> PyResult<Py<PyTuple>> {
+        Ok(PyTuple::new(py, AgentStatus::NAMES)?.unbind())
+    }
+
+    fn path<'py>(&self, py: Python<'py>, agent: u64) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let id = AgentId::from_bits(agent);
+        let find = |state: &mut State| {
+            state.agents.agent(id).map(|_| state.agents.path(id).unwrap_or_default().to_vec())
+        };
+        let path = self.with(py, find);
+        positions(py, &path.ok_or_else(|| Kind::Query.error(format!("there is no agent {agent}")))?)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.with(py, |state| state.agents.len())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<waymesh.Crowd: {} agents>", self.__len__(py))
+    }
+}
