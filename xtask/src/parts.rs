@@ -349,8 +349,8 @@ pub(crate) fn bevy(_: &Tools) -> Result<String> {
     );
     fetch(&mut in_bevy("fetch --locked"))?;
     run(&mut in_bevy("fmt --check"))?;
-    // Clippy compiles the package, with warnings as errors: a run of its own would check all that
-    // Bevy is made of once more.
+    // Clippy compiles the package, with warnings as errors: a separate run would check all of Bevy
+    // once more.
     const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
     let mut test = in_bevy("test --locked --features gizmos");
     run(test.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS))?;
@@ -369,20 +369,14 @@ pub(crate) fn gpu(_: &Tools) -> Result<String> {
     Ok(if has_none { "NOT RUN, there is no adapter, not even in software" } else { "" }.to_owned())
 }
 
-/// Builds the tests of the crate for graphics cards, and of the program with it, and returns their
-/// programs. With `--package`, cargo would choose other features and build all crates once more.
+/// Builds all tests, with graphics cards, and returns the programs of those that use one. For fewer
+/// packages, cargo would choose other features and build all crates once more.
 fn tests_on_cards() -> Result<Vec<Command>> {
     const FOLDER: &str = "crates/gpu";
     const OF_PROGRAM: &str = "device";
-    let files = fs::read_dir(root().join(FOLDER).join("tests"))?.collect::<Result<Vec<_>, _>>()?;
-    let files: Vec<PathBuf> = files.iter().map(fs::DirEntry::path).collect();
-    let mut names: Vec<_> = files.iter().filter_map(|file| file.file_stem()).collect();
-    names.push(OsStr::new(OF_PROGRAM));
-    let words = "--no-run --lib --message-format json-render-diagnostics";
+    let words = "--no-run --message-format json-render-diagnostics";
     let mut build = command("", "cargo", &format!("test {WITH_CARDS} {words}"));
-    let built =
-        build.args(names.iter().flat_map(|name| [OsStr::new("--test"), name])).stderr(Stdio::inherit());
-    let built = built.output()?;
+    let built = build.stderr(Stdio::inherit()).output()?;
     ensure!(built.status.success(), "{} failed: {}", line(&build), built.status);
     let tests = String::from_utf8(built.stdout)?;
     let tests = tests.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
@@ -391,7 +385,7 @@ fn tests_on_cards() -> Result<Vec<Command>> {
         let is_wanted = test["target"]["name"] == OF_PROGRAM || manifest.parent()?.ends_with(FOLDER);
         let mut program = command("", test["executable"].as_str()?, "");
         program.current_dir(manifest.parent()?);
-        is_wanted.then_some(program)
+        (is_wanted && test["profile"]["test"] == true).then_some(program)
     };
     Ok(tests.iter().filter_map(test).collect())
 }
@@ -435,7 +429,7 @@ pub(crate) fn viewer(_: &Tools) -> Result<String> {
         .to_owned())
 }
 
-/// Checks the package in an environment of its own.
+/// Checks the package in a separate environment.
 pub(crate) fn python(_: &Tools) -> Result<String> {
     const FOLDER: &str = "crates/python";
     let environment = target().join("python-checks");
@@ -445,7 +439,7 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
     // Without these the tests of clusters are skipped, which pytest shows.
     let cluster = fetch(&mut command("", &python, "-m pip install --quiet fsspec ray s3fs moto[server]"));
-    // As the tests of the workspace build the crates: by itself, it would build them once more.
+    // The words of the tests: with others, cargo would build all crates once more.
     run(&mut command("", "cargo", &format!("build {TESTED} --lib --example bake")))?;
     let built = target().join("debug").join(format!("{DLL_PREFIX}_waymesh{DLL_SUFFIX}"));
     let sources = root().join(FOLDER).join("python");
