@@ -1,5 +1,7 @@
 //! Components: the parts of the surface that are connected for an agent.
 
+use std::ops::Range;
+
 use glam::{DVec2, DVec3};
 
 use crate::oracle::{Oracle, Scratch, Verdict};
@@ -32,7 +34,8 @@ struct GridPlace {
 /// - The possible graph also has uncertain places, and is one level more lenient. A passage of
 ///   twice the radius leaves a lane of two cells of places that are not obstructed. So with a
 ///   spacing of one cell, what it does not connect is certainly apart. On a coarser grid that is
-///   not certain, and nothing is called apart.
+///   not certain, and nothing is called apart. A crack that is stepped over may lie along a line of
+///   the grid, which then has no places: its possible links lead over two cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Components {
     places: Vec<GridPlace>,
@@ -158,7 +161,8 @@ impl Grid {
         places
     }
 
-    /// Returns the links from a place to its neighbours, with `true` for sure ones.
+    /// Returns the links from a place to its neighbours, with `true` for sure ones; and where there is
+    /// none, the possible links over two cells.
     fn links(
         &self,
         oracle: &Oracle,
@@ -166,41 +170,71 @@ impl Grid {
         index: usize,
         scratch: &mut Scratch,
     ) -> Vec<(usize, usize, bool)> {
-        let place = &places[index];
-        let (x, z) = (place.column % self.width, place.column / self.width);
-        let length = self.spacing * std::f64::consts::SQRT_2;
-        let (lenient, strict) = (oracle.limits(1.0), oracle.limits(-1.0));
-        scratch.around.gather(&oracle.scene, place.position, length, &lenient);
-        let mut links = Vec::new();
+        let (mut links, mut far) = (Vec::new(), Vec::new());
+        let gather = |scratch: &mut Scratch, cells: f64| {
+            let length = cells * self.spacing * std::f64::consts::SQRT_2;
+            scratch.around.gather(&oracle.scene, places[index].position, length, &oracle.limits(1.0));
+        };
+        gather(scratch, 1.0);
         for (dx, dz) in NEIGHBOURS {
-            let (Some(x), Some(z)) = (step(x, dx, self.width), step(z, dz, self.depth)) else { continue };
-            let column = z * self.width + x;
-            let first = places.partition_point(|place| place.column < column);
-            let neighbours = first..places.partition_point(|place| place.column <= column);
-            if neighbours.is_empty() {
-                continue;
+            let found = self.links_along(oracle, places, index, (dx, dz), scratch);
+            if found.is_empty() && !self.column(places, index, (2 * dx, 2 * dz)).is_empty() {
+                far.push((2 * dx, 2 * dz));
             }
-            let offset = DVec2::new(dx as f64, dz as f64);
-            let (direction, length) = (offset.normalize(), offset.length() * self.spacing);
-            let near = f64::from(oracle.config.level_height) / 2.0 + SAME_SURFACE;
-            let meets = |arrival: Option<f64>, neighbour: &GridPlace| {
-                arrival.is_some_and(|rise| (place.position.y + rise - neighbour.position.y).abs() <= near)
-            };
-            let possible = scratch.around.walk(direction, length, &lenient).arrival;
-            if possible.is_none() {
-                continue;
-            }
-            let sure = scratch.around.walk(direction, length, &strict);
-            let sure = sure.arrival.filter(|_| !sure.clearance.doubtful.is_finite());
-            for other in neighbours {
-                let neighbour = &places[other];
-                let is_sure = place.is_certain && neighbour.is_certain && meets(sure, neighbour);
-                if is_sure || meets(possible, neighbour) {
-                    links.push((index, other, is_sure));
-                }
+            links.extend(found);
+        }
+        if !far.is_empty() {
+            gather(scratch, 2.0);
+            for offset in far {
+                let found = self.links_along(oracle, places, index, offset, scratch);
+                links.extend(found.into_iter().map(|(from, to, _)| (from, to, false)));
             }
         }
         links
+    }
+
+    /// Returns the indices of the places in the column at an offset from that of a place.
+    fn column(&self, places: &[GridPlace], index: usize, (dx, dz): (i64, i64)) -> Range<usize> {
+        let column = places[index].column;
+        let ends = step(column % self.width, dx, self.width).zip(step(column / self.width, dz, self.depth));
+        let Some((x, z)) = ends else { return 0..0 };
+        let column = z * self.width + x;
+        let first = places.partition_point(|place| place.column < column);
+        first..places.partition_point(|place| place.column <= column)
+    }
+
+    /// Returns the links from a place to those at an offset in cells, with `true` for sure ones.
+    fn links_along(
+        &self,
+        oracle: &Oracle,
+        places: &[GridPlace],
+        index: usize,
+        (dx, dz): (i64, i64),
+        scratch: &mut Scratch,
+    ) -> Vec<(usize, usize, bool)> {
+        let place = &places[index];
+        let neighbours = self.column(places, index, (dx, dz));
+        if neighbours.is_empty() {
+            return Vec::new();
+        }
+        let offset = DVec2::new(dx as f64, dz as f64);
+        let (direction, length) = (offset.normalize(), offset.length() * self.spacing);
+        let near = f64::from(oracle.config.level_height) / 2.0 + SAME_SURFACE;
+        let meets = |arrival: Option<f64>, neighbour: &GridPlace| {
+            arrival.is_some_and(|rise| (place.position.y + rise - neighbour.position.y).abs() <= near)
+        };
+        let possible = scratch.around.walk(direction, length, &oracle.limits(1.0)).arrival;
+        if possible.is_none() {
+            return Vec::new();
+        }
+        let sure = scratch.around.walk(direction, length, &oracle.limits(-1.0));
+        let sure = sure.arrival.filter(|_| !sure.clearance.doubtful.is_finite());
+        let link = |other: usize| {
+            let neighbour = &places[other];
+            let is_sure = place.is_certain && neighbour.is_certain && meets(sure, neighbour);
+            (is_sure || meets(possible, neighbour)).then_some((index, other, is_sure))
+        };
+        neighbours.filter_map(link).collect()
     }
 }
 

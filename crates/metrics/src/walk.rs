@@ -67,21 +67,23 @@ impl NearFace {
             return None;
         }
         let along = self.corners.map(|corner| direction.dot(corner));
-        let mut ends = [(0.0, 0.0); 2];
+        let mut ends = [(0.0, 0.0, 0); 2];
         let mut count = 0;
         for (a, b) in [(0, 1), (1, 2), (2, 0)] {
             if beside[a] != beside[b] && count < 2 {
                 let share = aside[a] / (aside[a] - aside[b]);
                 let (low, high) = (self.heights[a], self.heights[b]);
-                ends[count] = (along[a] + share * (along[b] - along[a]), low + share * (high - low));
+                ends[count] = (along[a] + share * (along[b] - along[a]), low + share * (high - low), a);
                 count += 1;
             }
         }
         if ends[0].0 > ends[1].0 {
             ends.swap(0, 1);
         }
-        let [(from, from_height), (to, to_height)] = ends;
-        let piece = Piece { from, to, from_height, to_height, gentle: self.gentle };
+        let [(from, from_height, _), (to, to_height, exit)] = ends;
+        let next = (exit + 1) % 3;
+        let exit = (aside[next] - aside[exit], self.corners[next].distance_squared(self.corners[exit]));
+        let piece = Piece { from, to, from_height, to_height, exit, gentle: self.gentle };
         (to >= 0.0 && from <= reach).then_some(piece)
     }
 }
@@ -94,10 +96,19 @@ struct Piece {
     to: f64,
     from_height: f64,
     to_height: f64,
+    /// Of the edge by which the line leaves the triangle: its length across the line, and its squared
+    /// length.
+    exit: (f64, f64),
     gentle: bool,
 }
 
 impl Piece {
+    /// Sine of the angle between the line and the edge by which it leaves the triangle.
+    fn exit_sine(&self) -> f64 {
+        let (across, squared) = self.exit;
+        if squared > 0.0 { across.abs() / squared.sqrt() } else { 1.0 }
+    }
+
     fn height(&self, along: f64) -> f64 {
         let length = self.to - self.from;
         if length <= 0.0 {
@@ -259,7 +270,8 @@ struct Walker<'a> {
     height: f64,
     /// Height of the last gentle ground.
     base: f64,
-    gap: Option<f64>,
+    /// End of the ground, and sine of the angle between the walk and the edge there.
+    gap: Option<(f64, f64)>,
     steep: Option<f64>,
     clearance: Clearance,
 }
@@ -380,14 +392,16 @@ impl<'a> Walker<'a> {
     }
 
     fn miss(&mut self, a: f64, b: f64) -> bool {
-        let start = self.gap.unwrap_or_else(|| {
+        let (start, sine) = self.gap.unwrap_or_else(|| {
             let near = self.pieces.iter().filter(|piece| piece.from <= b && piece.to >= a);
-            let ends = near.filter(|piece| self.in_step(piece, a, piece.to.min(b))).map(|piece| piece.to);
-            ends.fold(a, f64::max).min(b)
+            let ground = near.filter(|piece| self.in_step(piece, a, piece.to.min(b)));
+            let last = ground.max_by(|one, other| one.to.total_cmp(&other.to));
+            last.map_or((a, 1.0), |piece| (piece.to.clamp(a, b), piece.exit_sine()))
         });
-        self.gap = Some(start);
+        self.gap = Some((start, sine));
         self.clearance.doubtful = self.clearance.doubtful.min(start);
-        if b - start >= self.limits.stride {
+        // Across the gap: a walk along a crack meets no ground for long.
+        if (b - start) * sine >= self.limits.stride {
             self.clearance.drop = start;
             return false;
         }

@@ -88,6 +88,26 @@ fn a_kerb_is_walked_over_and_a_fence_is_not() {
     near(fence.excess.wall, 0.8 / 9.0, 0.003);
 }
 
+/// Wherever a crack lies on the judge's grid, no mesh that leads over it is said to be wrong,
+/// unless nobody can step over it.
+#[test]
+fn a_crack_is_stepped_over_wherever_it_lies() {
+    let square = Draft::lattice(&[0.5, 9.5], &[0.5, 9.5], 0.0, &[]);
+    let judged = |from: f32, width: f32| {
+        let level = Level::default().floor([0.0, from], [0.0, 10.0], 0.0);
+        let level = level.floor([from + width, 10.0], [0.0, 10.0], 0.0);
+        figures(&level.oracle(), &square).connectivity
+    };
+    for width in [0.02, 0.05, 0.09] {
+        for place in 0_u8..5 {
+            let found = judged(5.0 + 0.022 * f32::from(place), width);
+            assert_eq!((found.false_links, found.missed_links), (0, 0), "{width} m, {place}: {found:?}");
+        }
+    }
+    let gap = judged(4.8, 0.4);
+    near(of(gap.false_links, gap.pairs), 0.5, 0.1);
+}
+
 /// Ten metres along x at this slope, four wide.
 fn ramp(degrees: f32) -> (Level, Draft) {
     let rise = 10.0 * degrees.to_radians().tan();
