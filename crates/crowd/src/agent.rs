@@ -157,6 +157,11 @@ const PATIENCE: f32 = 3.0;
 /// Seconds without progress after which an agent has arrived whose path ends before the target.
 const SHORT_PATIENCE: f32 = 1.0;
 
+/// Radii from the start of a link within which an agent is there; and those of an agent that others
+/// keep from coming nearer.
+const AT_LINK: f32 = 0.5;
+const NEAR_LINK: f32 = 2.0;
+
 /// An agent that walks within this number of radii of a standing agent passes it.
 const QUIET: f32 = 4.0;
 
@@ -509,11 +514,13 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             self.progress.idle += dt;
         }
         let next = self.route.links().iter().find(|taken| !mesh.is_crossed_like_edge(taken.link));
+        // Two agents that press for one place would go round it for long.
+        let radii = if self.progress.idle > SHORT_PATIENCE { NEAR_LINK } else { AT_LINK };
         let at_link = next.filter(|taken| {
             taken.point <= 1
                 && self.lag == Vec3::ZERO
                 && self.route.points().get(taken.point).is_some_and(|leave| {
-                    leave.xz().distance(self.place.position.xz()) <= 0.5 * self.params.radius
+                    leave.xz().distance(self.place.position.xz()) <= radii * self.params.radius
                         && (leave.y - self.place.position.y).abs() < self.params.height
                 })
         });

@@ -62,6 +62,27 @@ fn agents_queue_at_a_link_of_small_capacity() {
     assert!(judge.deepest < 0.1 && judge.share() < 0.01, "{judge:?}");
 }
 
+/// Agents that come to a link from two sides at once do not go round its start for long.
+#[test]
+fn agents_that_press_for_a_link_take_it() {
+    let mesh = gap();
+    for aside in [0.5, 1.0, 2.0, 3.0] {
+        for (dt, ahead) in [(DT, 0.0), (0.1, 0.0), (DT, 0.3)] {
+            let trip = |z: f32, x: f32| [at(x, 5.0 + z), Vec3::new(20.0, 3.0, 5.0 + z)];
+            let trips = [trip(-aside, 7.0), trip(aside, 7.0 + ahead), trip(0.0, 6.0)];
+            let (mut crowd, _) = crowd(&mesh, AgentParams::default(), &trips);
+            let (mut time, mut judge) = (0.0, Judge::default());
+            while crowd.agents().any(|(_, state)| state.position.x < 9.9) {
+                crowd.take_step(&mesh, dt);
+                judge.see(&crowd, &mesh);
+                time += dt;
+                assert!(time < 10.0, "{aside} m aside, {ahead} m ahead, steps of {dt} s");
+            }
+            assert!(judge.deepest < 0.15, "{judge:?}");
+        }
+    }
+}
+
 #[test]
 fn both_directions_of_a_link_are_taken() {
     let mesh = gap();
