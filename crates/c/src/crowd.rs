@@ -2,7 +2,8 @@
 
 use std::mem::MaybeUninit;
 use waymesh::MeshSource;
-use waymesh_crowd::{AgentId, AgentParams, CrowdConfig};
+use waymesh::graph::LinkId;
+use waymesh_crowd::{AgentId, AgentParams, CrowdConfig, LinkRule};
 
 use crate::memory::{check_size, given, put};
 use crate::mesh::{Mesh, Vec3, hand_out};
@@ -219,6 +220,24 @@ pub extern "C" fn wm_crowd_set_position(
     guard(error, || {
         let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
         crowd.set_position(&*mesh.0, agent, position)
+    })
+}
+
+/// Sets how long a link takes, in seconds, or with a negative number its length at the agent's
+/// speed; and how many agents it takes at once, or with 0 any number. The others queue.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_crowd_set_link_rule(
+    crowd: Option<&mut Crowd>,
+    link: u64,
+    seconds: f32,
+    capacity: u32,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        let mut rule = LinkRule::default();
+        rule.seconds = Some(seconds).filter(|seconds| !seconds.is_sign_negative());
+        rule.capacity = if capacity == 0 { rule.capacity } else { capacity };
+        Ok(given("crowd", crowd)?.crowd.set_link_rule(LinkId(link), rule)?)
     })
 }
 

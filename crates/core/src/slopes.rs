@@ -95,11 +95,11 @@ impl SlopeAreas {
         Self::levels(scale, steepness) <= f64::from(self.agent.max_step_levels(scale.level_height))
     }
 
-    /// Returns `true` if such a grid may lose a slope on which the agent can walk. Where it may not,
-    /// no triangle need be looked at.
+    /// Returns `true` if such a grid may lose a slope on which the agent can walk. Else all triangles
+    /// are kept, and sums are not needed.
     #[must_use]
     pub fn may_lose(&self, scale: &GridScale) -> bool {
-        // Of slopes with this normal, the one along x or z rises most.
+        // The steepest slope of the agent, along x or z.
         let steepest = (1.0 - self.least_up * self.least_up).sqrt() / self.least_up;
         !self.is_kept(scale, nearest_f32(steepest))
     }

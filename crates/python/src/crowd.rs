@@ -7,17 +7,18 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use waymesh::fields::{Entries, FieldError};
-use waymesh::graph::ClearanceNavMesh;
+use waymesh::graph::{ClearanceNavMesh, LinkId};
 use waymesh::{AnyPolygon, MeshHandle, NavMesh};
-use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig, CrowdError};
+use waymesh_crowd::{
+    AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig, CrowdError, LinkRule,
+};
 
 use crate::errors::{IntoPy, Kind, OrRaise};
 use crate::input::{OneOrMany, bounded, labels, one_or_many};
 use crate::mesh::{PyNavMesh, positions};
 use crate::pool::pool;
 use crate::query::MeshCosts;
-use crate::settings::entries_of;
+use crate::settings::settings;
 use crate::world::PyWorld;
 
 impl IntoPy for CrowdError {
@@ -30,7 +31,7 @@ impl IntoPy for CrowdError {
     }
 }
 
-/// What the agents walk on.
+/// The ground of a crowd.
 #[derive(Debug)]
 enum Ground {
     Mesh(Arc<NavMesh>),
@@ -158,17 +159,6 @@ fn numbers(agents: &Bound<'_, PyAny>) -> PyResult<Vec<AgentId>> {
     Ok(numbers.into_iter().map(AgentId::from_bits).collect())
 }
 
-/// Reads settings by name; `read` takes those that there are.
-fn settings(
-    what: &'static str,
-    given: Option<&Bound<'_, PyDict>>,
-    read: impl FnOnce(&mut Entries<'_>) -> Result<(), FieldError>,
-) -> PyResult<()> {
-    let given = given.map(entries_of).transpose()?.unwrap_or_default();
-    let mut entries = Entries::new(what, &given);
-    read(&mut entries).and_then(|()| entries.finish()).or_raise()
-}
-
 #[pymethods]
 impl PyCrowd {
     #[new]
@@ -280,6 +270,20 @@ impl PyCrowd {
                 .into_iter()
                 .try_for_each(|agent| state.agents.stop(agent).map_err(|error| of_agent(error, agent)))
         })
+    }
+
+    #[pyo3(signature = (link, *, seconds=None, capacity=None))]
+    fn set_link_rule(
+        &self,
+        py: Python<'_>,
+        link: u64,
+        seconds: Option<f32>,
+        capacity: Option<u32>,
+    ) -> PyResult<()> {
+        let mut rule = LinkRule::default();
+        rule.seconds = seconds;
+        rule.capacity = capacity.unwrap_or(rule.capacity);
+        self.with(py, |state| state.agents.set_link_rule(LinkId(link), rule)).or_raise()
     }
 
     fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {

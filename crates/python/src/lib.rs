@@ -9,6 +9,7 @@ mod crowd;
 mod errors;
 mod figures;
 mod input;
+mod links;
 mod mesh;
 mod path;
 mod paths;

@@ -76,6 +76,11 @@ impl PyNavMesh {
         Ok(Self { report: Some(report), ..Self::from(Arc::new(bake.mesh)) })
     }
 
+    /// Returns a copy with other links.
+    pub(crate) fn with_mesh(&self, mesh: NavMesh) -> Self {
+        Self { report: self.report.clone(), ..Self::from(Arc::new(mesh)) }
+    }
+
     /// The mesh for discs of any radius.
     pub(crate) fn clearance(&self, py: Python<'_>) -> PyResult<&Arc<ClearanceNavMesh>> {
         if self.clearance.get().is_none() {
@@ -370,6 +375,7 @@ impl PyNavMesh {
             entries.set_item("both_ways", link.both_ways)?;
             entries.set_item("is_open", link.is_open)?;
             entries.set_item("extra_cost", link.extra_cost)?;
+            entries.set_item("data", link.data)?;
             links.append(entries)?;
         }
         Ok(links)

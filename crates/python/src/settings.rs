@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use waymesh::fields::{self, Entries, LOAD, Value};
+use waymesh::fields::{self, Entries, FieldError, LOAD, Value};
 use waymesh::io::{AreaRules, LoadOptions, load_with};
 use waymesh::{AreaId, AreaTable};
 
@@ -24,6 +24,17 @@ pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, V
         Ok((name, value))
     };
     entries.iter().map(entry).collect()
+}
+
+/// Reads named arguments; `read` takes those that there are.
+pub(crate) fn settings(
+    what: &'static str,
+    given: Option<&Bound<'_, PyDict>>,
+    read: impl FnOnce(&mut Entries<'_>) -> Result<(), FieldError>,
+) -> PyResult<()> {
+    let given = given.map(entries_of).transpose()?.unwrap_or_default();
+    let mut entries = Entries::new(what, &given);
+    read(&mut entries).and_then(|()| entries.finish()).or_raise()
 }
 
 /// Returns a value of Python as one of a setting; what no setting takes becomes its text.

@@ -33,7 +33,7 @@ impl PyWorld {
     }
 
     /// Runs with the world, without the interpreter's lock: an update of another thread may hold it.
-    fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
+    pub(crate) fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
         py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }

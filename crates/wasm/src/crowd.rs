@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig};
-use waymesh_graph::{AnyPolygon, ClearanceNavMesh, MeshSource};
+use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig, LinkRule};
+use waymesh_graph::{AnyPolygon, ClearanceNavMesh, LinkId, MeshSource};
 
 use crate::query::MeshCosts;
 
 use crate::convert::{Fields, flat, object, point, positions};
 use crate::discs::clearance_of;
 use crate::error::{Kind, OrThrow, Thrown};
-use crate::mesh::NavMesh;
+use crate::mesh::{NavMesh, number};
 
 /// The mesh of the agents.
 #[derive(Debug)]
@@ -195,6 +195,21 @@ impl Crowd {
         agents.set_position(ground, id, position).or_throw()
     }
 
+    /// Sets how long a link takes, and how many agents it takes at once; the others queue.
+    #[wasm_bindgen(js_name = setLinkRule)]
+    pub fn set_link_rule(
+        &mut self,
+        link: f64,
+        #[wasm_bindgen(unchecked_param_type = "LinkRule")] rule: JsValue,
+    ) -> Thrown<()> {
+        let mut fields = Fields::new("rule", &rule)?;
+        let mut rule = LinkRule::default();
+        rule.seconds = fields.number("seconds")?;
+        fields.counts([("capacity", &mut rule.capacity)])?;
+        fields.finish()?;
+        self.agents.set_link_rule(LinkId(number(link)), rule).or_throw()
+    }
+
     /// Moves all agents by `seconds`. Steps of 0.1 s and less avoid collisions well. Takes a few
     /// microseconds an agent.
     pub fn step(&mut self, seconds: f32) -> Thrown<()> {
@@ -341,6 +356,14 @@ export interface AgentSettings {
   priority?: number;
   /** How near to its target an agent has arrived. Default 0.2. */
   arrival_distance?: number;
+}
+
+/** How a link is used. */
+export interface LinkRule {
+  /** How long it takes. By default its length at the speed of the agent. */
+  seconds?: number;
+  /** How many agents it takes at once. By default any number. */
+  capacity?: number;
 }
 
 /** Where an agent is, and what it does. */

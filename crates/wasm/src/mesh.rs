@@ -7,7 +7,7 @@ use glam::Vec3;
 use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_graph::{LinkChoice, LinkId, MeshFormat, Path, QueryScratch};
+use waymesh_graph::{Link, LinkChoice, LinkId, MeshFormat, Path, QueryScratch};
 
 use crate::convert::{Fields, bytes, flat, object, point, positions};
 use crate::error::{Kind, OrThrow, Thrown};
@@ -204,7 +204,7 @@ impl NavMesh {
         let end = |end: &waymesh_graph::LinkEnd| -> JsValue {
             positions(&end.ends.map(|vertex| frame.position(vertex)))
         };
-        let link = |(link, id): (&waymesh_graph::Link, &waymesh_graph::LinkId)| {
+        let link = |(link, id): (&Link, &LinkId)| {
             object(&[
                 // The numbers of links count up from 0: no double is too small for them.
                 ("id", (id.0 as f64).into()),
@@ -219,9 +219,9 @@ impl NavMesh {
         self.mesh.links().iter().zip(self.mesh.link_ids()).map(link).collect::<Array>().into()
     }
 
-    /// Adds a link between the places that are nearest to two positions, and returns its number. Other
-    /// meshes, such as the world that this one is of, do not get it; paths and crowds on this one take
-    /// it from now on.
+    /// Adds a link between the places that are nearest to two positions, and returns its number.
+    /// Other meshes do not get it, nor does the world that this one is of (`World.addLink`); paths
+    /// and crowds on this one take it from now on.
     #[wasm_bindgen(js_name = addLink)]
     pub fn add_link(
         &mut self,
@@ -229,20 +229,7 @@ impl NavMesh {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
         #[wasm_bindgen(unchecked_optional_param_type = "LinkOptions")] options: JsValue,
     ) -> Thrown<f64> {
-        let mut fields = Fields::new("options", &options)?;
-        let kind = match fields.text("kind")?.as_deref().unwrap_or("user").parse() {
-            Ok(LinkChoice::Kind(kind)) => kind,
-            Ok(LinkChoice::One(_)) => {
-                return Err(Kind::Input.error("options: kind must be the name of a kind"));
-            }
-            Err(error) => return Err(Kind::Input.error(error)),
-        };
-        let (start, end) = (point("start", start)?, point("end", end)?);
-        let mut link = self.mesh.link_between(start, end, kind).or_throw()?;
-        link.both_ways = fields.flag("bothWays", true)?;
-        link.is_open = fields.flag("isOpen", true)?;
-        link.extra_cost = fields.number("extraCost")?.unwrap_or(0.0);
-        fields.finish()?;
+        let link = link_of(&self.mesh, [start, end], &options)?;
         let id = self.links_mut().add_link(link).map_err(|error| Kind::Input.error(error))?;
         Ok(id.0 as f64)
     }
@@ -277,6 +264,25 @@ impl NavMesh {
             areas.iter().map(|(id, area)| (id.as_str(), area.clone())).collect();
         object(&fields)
     }
+}
+
+/// A link between the places of a mesh that are nearest to two positions.
+pub(crate) fn link_of(mesh: &waymesh_graph::NavMesh, ends: [&[f32]; 2], options: &JsValue) -> Thrown<Link> {
+    let mut fields = Fields::new("options", options)?;
+    let kind = match fields.text("kind")?.as_deref().unwrap_or("user").parse() {
+        Ok(LinkChoice::Kind(kind)) => kind,
+        Ok(LinkChoice::One(_)) => {
+            return Err(Kind::Input.error("options: kind must be the name of a kind"));
+        }
+        Err(error) => return Err(Kind::Input.error(error)),
+    };
+    let (start, end) = (point("start", ends[0])?, point("end", ends[1])?);
+    let mut link = mesh.link_between(start, end, kind).or_throw()?;
+    link.both_ways = fields.flag("bothWays", true)?;
+    link.is_open = fields.flag("isOpen", true)?;
+    link.extra_cost = fields.number("extraCost")?.unwrap_or(0.0);
+    fields.finish()?;
+    Ok(link)
 }
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -5,13 +5,14 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::core::AreaTable;
 use waymesh::fields::{Entries, mark_of, shape_of};
+use waymesh::graph::LinkId;
 use waymesh::voxel::Obstacle;
 use waymesh::{MarkId, ObstacleId};
 
 use crate::bake::watched;
 use crate::convert::{entries, object, value};
-use crate::error::{OrThrow, Thrown};
-use crate::mesh::{NavMesh, number};
+use crate::error::{Kind, OrThrow, Thrown};
+use crate::mesh::{NavMesh, link_of, number};
 use crate::scene::{Scene, bounds};
 use crate::settings;
 
@@ -94,6 +95,33 @@ impl World {
     #[wasm_bindgen(js_name = removeMark)]
     pub fn remove_mark(&mut self, mark: f64) -> bool {
         self.world.remove_mark(MarkId(number(mark)))
+    }
+
+    /// Adds a link between the places of the newest mesh that are nearest to two positions. Returns
+    /// its number. Updates look for the ground at its ends again; a link without ground at an end is
+    /// not there until it has some.
+    #[wasm_bindgen(js_name = addLink)]
+    pub fn add_link(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
+        #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
+        #[wasm_bindgen(unchecked_optional_param_type = "LinkOptions")] options: JsValue,
+    ) -> Thrown<f64> {
+        let link = link_of(&self.world.handle().mesh(), [start, end], &options)?;
+        Ok(self.world.add_link(link).map_err(|error| Kind::Input.error(error))?.0 as f64)
+    }
+
+    /// Removes a link that was added, and closes one that an update found. Returns `true` if it was
+    /// there.
+    #[wasm_bindgen(js_name = removeLink)]
+    pub fn remove_link(&mut self, link: f64) -> bool {
+        self.world.remove_link(LinkId(number(link)))
+    }
+
+    /// Opens or closes a link at once, until it is changed again. Returns `true` if the world has it.
+    #[wasm_bindgen(js_name = setLinkOpen)]
+    pub fn set_link_open(&mut self, link: f64, #[wasm_bindgen(js_name = isOpen)] is_open: bool) -> bool {
+        self.world.set_link_open(LinkId(number(link)), is_open)
     }
 
     /// `true` if something changed since the last update.

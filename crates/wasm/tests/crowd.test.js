@@ -160,8 +160,30 @@ test("a crowd follows a world, or the mesh that it is given", () => {
   assert.ok(other.agent(0).remaining < round - 1);
 });
 
+test("a lift takes its time, and few at once", () => {
+  const square = (x) => [x, 0, 0, x, 0, 12, x + 8, 0, 0, x + 8, 0, 12];
+  const corners = new Float32Array([...square(0), ...square(12)]);
+  const banks = Scene.fromTriangles(corners, new Uint32Array([0, 1, 2, 1, 3, 2, 4, 5, 6, 5, 7, 6])).bake({ agent_radius: 0.3 });
+  const link = banks.addLink([7, 0, 6], [13, 0, 6], { kind: "lift" });
+  for (const capacity of [undefined, 1]) {
+    const crowd = new Crowd(banks);
+    crowd.setLinkRule(link, { seconds: 8, capacity });
+    for (const z of [4, 6, 8]) crowd.setTarget(crowd.add([4, 0, z]), [16, 0, z]);
+    let [most, rides] = [0, 0];
+    for (let step = 0; step < 600; step += 1) {
+      crowd.step(0.1);
+      const riding = crowd.statuses.filter((status) => status === 4).length;
+      [most, rides] = [Math.max(most, riding), rides + riding];
+    }
+    assert.ok(crowd.statuses.every((status) => status === STATUS.arrived));
+    assert.ok(capacity === undefined ? most > 1 : most === capacity, `${most}`);
+    assert.ok(rides >= 230 && rides <= 250, `${rides}`);
+  }
+});
+
 test("what cannot be used is named", () => {
   const crowd = new Crowd(mesh);
+  refused(() => crowd.setLinkRule(0, { capacity: 0 }), "settings", /capacity is 0/);
   refused(() => new Crowd(mesh, { horizon: 0 }), "settings", /horizon is 0/);
   refused(() => new Crowd(mesh, { max_neighbours: 1.5 }), "input", /max_neighbours must be a whole number/);
   refused(() => new Crowd(mesh, { area_costs: { lava: 3 } }), "input", /no area named "lava"/);

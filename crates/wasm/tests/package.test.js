@@ -203,6 +203,31 @@ test("links are added, closed and removed", () => {
   refused(() => mesh.addLink([7, 0, 6], [13, 0, 6], { extraCost: -1 }), "input", /cost/);
 });
 
+test("links of a world live through its updates", () => {
+  const square = (x) => [x, 0, 0, x, 0, 12, x + 8, 0, 0, x + 8, 0, 12];
+  const banks = Scene.fromTriangles(new Float32Array([...square(0), ...square(12)]), new Uint32Array([0, 1, 2, 1, 3, 2, 4, 5, 6, 5, 7, 6]));
+  const world = new World(banks.bounds, { agent_radius: 0.3 }, 32);
+  world.addScene(banks);
+  world.update();
+  const joined = () => world.mesh.findPath([2, 0, 6], [18, 0, 6]).outcome === "complete";
+  assert.ok(!joined());
+  const id = world.addLink([7, 0, 6], [13, 0, 6], { kind: "door" });
+  assert.ok(joined());
+  assert.deepEqual(world.mesh.links.map(({ id, kind }) => [id, kind]), [[id, "door"]]);
+  assert.ok(world.setLinkOpen(id, false) && !joined());
+  assert.ok(world.setLinkOpen(id, true) && joined());
+  const crate = world.addObstacle({ box: [[6, 0, 5], [8, 2, 7]] });
+  world.update();
+  assert.ok(!joined() && world.mesh.links.length === 0);
+  world.removeObstacle(crate);
+  world.update();
+  assert.ok(joined() && world.mesh.links[0].id === id);
+  assert.ok(world.removeLink(id) && !joined());
+  assert.deepEqual([world.removeLink(id), world.setLinkOpen(id, true)], [false, false]);
+  refused(() => world.addLink([7, 0, 6], [70, 0, 6]), "no-mesh-near", /no mesh near the goal/);
+  refused(() => world.addLink([7, 0, 6], [13, 0, 6], { extraCost: -1 }), "input", /cost/);
+});
+
 test("hints name the unit and the axis", () => {
   const room = (scale, [x, y, z]) => {
     const at = (...corner) => [corner[x] * scale, corner[y] * scale, corner[z] * scale];

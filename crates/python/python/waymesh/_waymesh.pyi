@@ -112,6 +112,26 @@ class NavMesh:
     @property
     def links(self) -> list[dict[str, Any]]:
         """Connections between places that share no edge, such as jumps, doors and stairs; ``id`` is the number in paths and costs."""
+    def with_link(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        *,
+        kind: str = "user",
+        both_ways: bool = True,
+        is_open: bool = True,
+        extra_cost: float = 0.0,
+        data: int = 0,
+    ) -> NavMesh:
+        """A copy of this mesh with a link between the places that are nearest to two positions, as for a door, a ladder or a jump.
+
+        It is the last of :attr:`links`. ``kind`` is the name of one: user, level, step, jump, drop, door, lift. ``extra_cost`` in metres is
+        added to the distance between its ends; ``data`` is a number of your own.
+        """
+    def without_link(self, link: int) -> NavMesh:
+        """A copy of this mesh without a link."""
+    def with_link_open(self, link: int, is_open: bool) -> NavMesh:
+        """A copy of this mesh with a link opened or closed."""
     def find_path(
         self,
         start: ArrayLike,
@@ -383,6 +403,8 @@ class Crowd:
         """Puts agents at the places nearest to positions, after ``steer``."""
     def stop(self, agents: int | ArrayLike) -> None:
         """Takes the targets of agents away."""
+    def set_link_rule(self, link: int, *, seconds: float | None = None, capacity: int | None = None) -> None:
+        """Sets how long a link takes, by default its length at an agent's speed, and how many agents it takes at once; the others queue."""
     def step(self, seconds: float) -> None:
         """Moves all agents on all cores. Steps of 0.1 s and less avoid collisions well."""
     def steer(self, seconds: float) -> None:
@@ -418,6 +440,9 @@ class World:
     def remove_obstacle(self, obstacle: int) -> bool: ...
     def add_mark(self, mark: dict[str, Any]) -> int: ...
     def remove_mark(self, mark: int) -> bool: ...
+    def add_link(self, start: ArrayLike, end: ArrayLike, **given: Any) -> int: ...
+    def remove_link(self, link: int) -> bool: ...
+    def set_link_open(self, link: int, is_open: bool) -> bool: ...
     @property
     def is_dirty(self) -> bool: ...
     def update(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]: ...

@@ -85,6 +85,34 @@ class World:
         """Takes a mark away. Returns True if it was there."""
         return self._world.remove_mark(mark)
 
+    def add_link(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        *,
+        kind: str = "user",
+        both_ways: bool = True,
+        is_open: bool = True,
+        extra_cost: float = 0.0,
+        data: int = 0,
+    ) -> int:
+        """Joins the places of the newest mesh that are nearest to two positions, as by a door, a lift or a ladder, and returns the link's number.
+
+        Updates look for the ground at its ends again; a link without ground at an end is not there until it has some. See
+        :meth:`NavMesh.with_link` for the arguments.
+        """
+        return self._world.add_link(
+            start, end, kind=kind, both_ways=both_ways, is_open=is_open, extra_cost=extra_cost, data=data
+        )
+
+    def remove_link(self, link: int) -> bool:
+        """Takes a link away that was added, and closes one that an update found. Returns True if it was there."""
+        return self._world.remove_link(link)
+
+    def set_link_open(self, link: int, is_open: bool) -> bool:
+        """Opens or closes a link at once, until it is changed again. Returns True if the world has it."""
+        return self._world.set_link_open(link, is_open)
+
     def update(self, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]:
         """Builds what changed. Returns how many tiles that were, and how long it took."""
         return self._world.update(progress, cancel)
