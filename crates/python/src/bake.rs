@@ -15,7 +15,7 @@ use waymesh::{AreaId, Baker, TriangleSoup, Voxels};
 use crate::errors::{Kind, OrRaise};
 use crate::input;
 use crate::mesh::{PyNavMesh, from_json};
-use crate::settings::{area_rules, entries_of, load_options};
+use crate::settings::{area_rules, entries_of, load_options, read_entries};
 use crate::watch::{PyCancelToken, detached, watched};
 
 /// Makes a soup of arrays. One copy: a bake owns its triangles.
@@ -51,11 +51,9 @@ pub(crate) fn bake_arrays(
     progress: Option<&Bound<'_, PyAny>>,
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
-    let given = entries_of(settings)?;
-    let mut entries = Entries::new("settings", &given);
-    let load = load_options(&mut entries)?;
-    let baker = AnyBaker::of(&mut entries, &AreaTable::default()).or_raise()?;
-    entries.finish().or_raise()?;
+    let (load, baker) = read_entries("settings", Some(settings), |entries| -> PyResult<_> {
+        Ok((load_options(entries)?, AnyBaker::of(entries, &AreaTable::default()).or_raise()?))
+    })?;
     let soup = soup(vertices, triangles, areas, &load)?;
     let bake = watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&soup, observer))?;
     PyNavMesh::baked(bake)
@@ -71,12 +69,11 @@ pub(crate) fn bake_files(
     progress: Option<&Bound<'_, PyAny>>,
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<PyNavMesh> {
-    let given = entries_of(settings)?;
-    let mut entries = Entries::new("settings", &given);
-    let rules = area_rules(&mut entries)?;
-    let options = load_options(&mut entries)?;
-    let baker = AnyBaker::of(&mut entries, rules.table()).or_raise()?;
-    entries.finish().or_raise()?;
+    let (rules, options, baker) = read_entries("settings", Some(settings), |entries| -> PyResult<_> {
+        let (rules, options) = (area_rules(entries)?, load_options(entries)?);
+        let baker = AnyBaker::of(entries, rules.table()).or_raise()?;
+        Ok((rules, options, baker))
+    })?;
     let source = detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
     let bake = watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?;
     PyNavMesh::baked(bake)
@@ -188,12 +185,11 @@ impl std::fmt::Debug for TileJob {
 impl TileJob {
     #[new]
     fn new(py: Python<'_>, files: Vec<PathBuf>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let given = entries_of(settings)?;
-        let mut entries = Entries::new("settings", &given);
-        let rules = area_rules(&mut entries)?;
-        let options = load_options(&mut entries)?;
-        let baker = fields::voxels(&mut entries, rules.table()).or_raise()?;
-        entries.finish().or_raise()?;
+        let (rules, options, baker) = read_entries("settings", Some(settings), |entries| -> PyResult<_> {
+            let (rules, options) = (area_rules(entries)?, load_options(entries)?);
+            let baker = fields::voxels(entries, rules.table()).or_raise()?;
+            Ok((rules, options, baker))
+        })?;
         baker.check().or_raise()?;
         let source =
             detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;

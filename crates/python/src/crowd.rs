@@ -8,7 +8,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use waymesh::graph::{ClearanceNavMesh, LinkId};
-use waymesh::{AnyPolygon, MeshHandle, NavMesh};
+use waymesh::{AnyPolygon, MeshHandle, MeshSource, NavMesh};
 use waymesh_crowd::{
     AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig, CrowdError, LinkRule,
 };
@@ -17,8 +17,8 @@ use crate::errors::{IntoPy, Kind, OrRaise};
 use crate::input::{OneOrMany, bounded, labels, one_or_many};
 use crate::mesh::{PyNavMesh, positions};
 use crate::pool::pool;
-use crate::query::MeshCosts;
-use crate::settings::settings;
+use crate::query::{MeshCosts, mesh_costs};
+use crate::settings::read_entries;
 use crate::world::PyWorld;
 
 impl IntoPy for CrowdError {
@@ -59,14 +59,6 @@ impl Ground {
         }
         Ok(Self::World(world.get().handle()))
     }
-
-    fn mesh(&self) -> Arc<NavMesh> {
-        match self {
-            Self::Mesh(mesh) => mesh.clone(),
-            Self::Clear(mesh) => Arc::new(mesh.mesh().clone()),
-            Self::World(handle) => handle.mesh(),
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -75,26 +67,15 @@ struct State {
     ground: Ground,
 }
 
-/// Runs with the agents and their ground, which is of several types.
+/// Runs with a ground, whose sources of meshes are of several types.
 macro_rules! on_ground {
-    ($state:expr, |$agents:ident, $ground:ident| $run:expr) => {{
-        let State { agents: $agents, ground } = $state;
-        match ground {
-            Ground::Mesh(mesh) => {
-                let $ground = &**mesh;
-                $run
-            }
-            Ground::Clear(mesh) => {
-                let $ground = &**mesh;
-                $run
-            }
-            Ground::World(handle) => {
-                let mesh = handle.mesh();
-                let $ground = &*mesh;
-                $run
-            }
+    ($of:expr, |$ground:ident| $run:expr) => {
+        match $of {
+            Ground::Mesh($ground) => $run,
+            Ground::Clear($ground) => $run,
+            Ground::World($ground) => $run,
         }
-    }};
+    };
 }
 
 /// Agents on a mesh or in a world: see the stubs for its documentation.
@@ -172,7 +153,7 @@ impl PyCrowd {
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let mut config = CrowdConfig::default();
-        settings("crowd", given, |entries| {
+        read_entries("crowd", given, |entries| {
             entries.set("horizon", &mut config.horizon)?;
             entries.set("wall_horizon", &mut config.wall_horizon)?;
             entries.set("max_neighbours", &mut config.max_neighbours)?;
@@ -182,7 +163,7 @@ impl PyCrowd {
         })?;
         let agents = Crowd::new(config).or_raise()?;
         let ground = Ground::of(py, ground, clearance)?;
-        let costs = PyNavMesh::from(ground.mesh()).costs([area_costs, link_costs])?;
+        let costs = on_ground!(&ground, |ground| mesh_costs(&ground.nav_mesh(), [area_costs, link_costs]))?;
         Ok(Self { state: Mutex::new(State { agents, ground }), costs, has_clearance: clearance })
     }
 
@@ -200,7 +181,7 @@ impl PyCrowd {
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut params = AgentParams::default();
-        settings("agent", given, |entries| {
+        read_entries("agent", given, |entries| {
             entries.set("radius", &mut params.radius)?;
             entries.set("height", &mut params.height)?;
             entries.set("max_speed", &mut params.max_speed)?;
@@ -213,15 +194,14 @@ impl PyCrowd {
             bounded("positions", points)?;
             self.with(py, |state| {
                 let mut added = Vec::with_capacity(points.len());
+                let State { agents, ground } = state;
                 for &at in points {
-                    let agent =
-                        on_ground!(&mut *state, |agents, ground| agents.add(ground, params.clone(), at));
-                    match agent {
+                    match on_ground!(ground, |ground| agents.add(ground, params.clone(), at)) {
                         Ok(agent) => added.push(agent),
                         Err(error) => {
                             // All or none.
                             for agent in added {
-                                state.agents.remove(agent);
+                                agents.remove(agent);
                             }
                             return Err(error);
                         }
@@ -247,8 +227,8 @@ impl PyCrowd {
         agents: &Bound<'_, PyAny>,
         targets: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.for_pairs(py, agents, ("targets", targets), |state, agent, at| {
-            on_ground!(state, |agents, ground| agents.set_target(ground, agent, at))
+        self.for_pairs(py, agents, ("targets", targets), |State { agents, ground }, agent, at| {
+            on_ground!(ground, |ground| agents.set_target(ground, agent, at))
         })
     }
 
@@ -258,8 +238,8 @@ impl PyCrowd {
         agents: &Bound<'_, PyAny>,
         positions: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.for_pairs(py, agents, ("positions", positions), |state, agent, at| {
-            on_ground!(state, |agents, ground| agents.set_position(ground, agent, at))
+        self.for_pairs(py, agents, ("positions", positions), |State { agents, ground }, agent, at| {
+            on_ground!(ground, |ground| agents.set_position(ground, agent, at))
         })
     }
 
@@ -288,14 +268,18 @@ impl PyCrowd {
 
     fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
-        let step = |state: &mut State| on_ground!(state, |agents, ground| agents.step(ground, seconds));
-        self.with(py, |state| pool.install(|| step(state))).or_raise()
+        self.with(py, |State { agents, ground }| {
+            pool.install(|| on_ground!(ground, |ground| agents.step(ground, seconds)))
+        })
+        .or_raise()
     }
 
     fn steer(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
-        let steer = |state: &mut State| on_ground!(state, |agents, ground| agents.steer(ground, seconds));
-        self.with(py, |state| pool.install(|| steer(state))).or_raise()
+        self.with(py, |State { agents, ground }| {
+            pool.install(|| on_ground!(ground, |ground| agents.steer(ground, seconds)))
+        })
+        .or_raise()
     }
 
     #[getter]

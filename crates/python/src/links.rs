@@ -8,7 +8,7 @@ use waymesh::{Link, NavMesh};
 use crate::errors::{Kind, OrRaise};
 use crate::input::point;
 use crate::mesh::PyNavMesh;
-use crate::settings::settings;
+use crate::settings::read_entries;
 use crate::world::PyWorld;
 
 /// A link between the places of a mesh that are nearest to two positions.
@@ -20,7 +20,7 @@ fn link_of(
 ) -> PyResult<Link> {
     let mut kind = "user".to_owned();
     let (mut both_ways, mut is_open, mut extra_cost, mut data) = (true, true, 0.0, 0);
-    settings("link", given, |entries| {
+    read_entries("link", given, |entries| {
         entries.set("kind", &mut kind)?;
         entries.set("both_ways", &mut both_ways)?;
         entries.set("is_open", &mut is_open)?;
@@ -45,8 +45,9 @@ impl PyNavMesh {
         end: &Bound<'_, PyAny>,
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        let link = link_of(&self.mesh, start, end, given)?;
         let mut mesh = NavMesh::clone(&self.mesh);
-        mesh.add_link(link_of(&self.mesh, start, end, given)?).or_raise()?;
+        mesh.add_link(link).or_raise()?;
         Ok(self.with_mesh(mesh))
     }
 

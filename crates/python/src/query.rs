@@ -127,6 +127,37 @@ fn path_options(
     options
 }
 
+/// Returns the costs of a mesh, and those of areas and links over them.
+pub(crate) fn mesh_costs(
+    mesh: &NavMesh,
+    [area_costs, link_costs]: [Option<&Bound<'_, PyDict>>; 2],
+) -> PyResult<MeshCosts> {
+    let mut has_costs = mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
+    let mut costs = AreaCosts::of_mesh(mesh);
+    for (area, cost) in area_costs.into_iter().flatten() {
+        has_costs = true;
+        let area = area_of(&area, mesh.area_table())?;
+        let cost: f32 =
+            cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
+        if cost.is_nan() || cost < 0.0 {
+            return Err(QueryError::BadCost { area, value: cost }).or_raise();
+        }
+        costs = costs.with(area, cost);
+    }
+    for (links, cost) in link_costs.into_iter().flatten() {
+        has_costs = true;
+        let name = links.str()?.to_string();
+        let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
+        let cost = cost.extract().ok().filter(|&cost: &f32| cost >= 0.0);
+        let cost = cost.ok_or_else(|| {
+            Kind::Query.error(format!("the cost of links {name} must be a number, 0 or more"))
+        })?;
+        costs = costs.with_links(links, cost);
+    }
+    // Without costs paths are found faster.
+    Ok(has_costs.then(|| Arc::new(costs)))
+}
+
 impl PyNavMesh {
     /// Returns the requested reach, or that of the mesh.
     fn reach(&self, reach: Option<&Bound<'_, PyAny>>) -> PyResult<Reach> {
@@ -140,39 +171,7 @@ impl PyNavMesh {
         costs: [Option<&Bound<'_, PyDict>>; 2],
     ) -> PyResult<Options> {
         options.reach = reach_of(reach)?;
-        Ok(options.with_cost(self.costs(costs)?))
-    }
-
-    /// Costs of the mesh, and of areas and links over them.
-    pub(crate) fn costs(
-        &self,
-        [area_costs, link_costs]: [Option<&Bound<'_, PyDict>>; 2],
-    ) -> PyResult<MeshCosts> {
-        let mut has_costs =
-            self.mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
-        let mut costs = AreaCosts::of_mesh(&self.mesh);
-        for (area, cost) in area_costs.into_iter().flatten() {
-            has_costs = true;
-            let area = area_of(&area, self.mesh.area_table())?;
-            let cost: f32 =
-                cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
-            if cost.is_nan() || cost < 0.0 {
-                return Err(QueryError::BadCost { area, value: cost }).or_raise();
-            }
-            costs = costs.with(area, cost);
-        }
-        for (links, cost) in link_costs.into_iter().flatten() {
-            has_costs = true;
-            let name = links.str()?.to_string();
-            let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
-            let cost = cost.extract().ok().filter(|&cost: &f32| cost >= 0.0);
-            let cost = cost.ok_or_else(|| {
-                Kind::Query.error(format!("the cost of links {name} must be a number, 0 or more"))
-            })?;
-            costs = costs.with_links(links, cost);
-        }
-        // Without costs paths are found faster.
-        Ok(has_costs.then(|| Arc::new(costs)))
+        Ok(options.with_cost(mesh_costs(&self.mesh, costs)?))
     }
 
     fn find(&self, from: Vec3, to: Vec3, options: &Options, memory: &mut Memory) -> Result<(), QueryError> {

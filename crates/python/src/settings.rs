@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use waymesh::fields::{self, Entries, FieldError, LOAD, Value};
+use waymesh::fields::{self, Entries, LOAD, Value};
 use waymesh::io::{AreaRules, LoadOptions, load_with};
 use waymesh::{AreaId, AreaTable};
 
-use crate::errors::{Kind, OrRaise};
+use crate::errors::{IntoPy, Kind, OrRaise};
 
 /// Returns the entries of a dictionary.
 pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {
@@ -26,15 +26,17 @@ pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, V
     entries.iter().map(entry).collect()
 }
 
-/// Reads named arguments; `read` takes those that there are.
-pub(crate) fn settings(
+/// Reads a dictionary, of which `read` must take every entry.
+pub(crate) fn read_entries<T, E: IntoPy>(
     what: &'static str,
     given: Option<&Bound<'_, PyDict>>,
-    read: impl FnOnce(&mut Entries<'_>) -> Result<(), FieldError>,
-) -> PyResult<()> {
+    read: impl FnOnce(&mut Entries<'_>) -> Result<T, E>,
+) -> PyResult<T> {
     let given = given.map(entries_of).transpose()?.unwrap_or_default();
     let mut entries = Entries::new(what, &given);
-    read(&mut entries).and_then(|()| entries.finish()).or_raise()
+    let found = read(&mut entries).or_raise()?;
+    entries.finish().or_raise()?;
+    Ok(found)
 }
 
 /// Returns a value of Python as one of a setting; what no setting takes becomes its text.

@@ -6,7 +6,7 @@ use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use waymesh::core::AreaTable;
-use waymesh::fields::{self, Entries, Value, mark_of, shape_of};
+use waymesh::fields::{self, Value, mark_of, shape_of};
 use waymesh::io::LoadOptions;
 use waymesh::voxel::Obstacle;
 use waymesh::{Bounds, MarkId, MeshHandle, ObstacleId, World};
@@ -14,7 +14,7 @@ use waymesh::{Bounds, MarkId, MeshHandle, ObstacleId, World};
 use crate::bake::soup;
 use crate::errors::OrRaise;
 use crate::mesh::PyNavMesh;
-use crate::settings::{entries_of, load_options};
+use crate::settings::{entries_of, load_options, read_entries};
 use crate::watch::{PyCancelToken, watched_with};
 
 /// A world of tiles: see the stubs for its documentation.
@@ -42,11 +42,9 @@ impl PyWorld {
 impl PyWorld {
     #[new]
     fn new(min: [f32; 3], max: [f32; 3], settings: &Bound<'_, PyDict>, tile_cells: u32) -> PyResult<Self> {
-        let given = entries_of(settings)?;
-        let mut entries = Entries::new("settings", &given);
-        let load = load_options(&mut entries)?;
-        let baker = fields::voxels(&mut entries, &AreaTable::default()).or_raise()?;
-        entries.finish().or_raise()?;
+        let (load, baker) = read_entries("settings", Some(settings), |entries| -> PyResult<_> {
+            Ok((load_options(entries)?, fields::voxels(entries, &AreaTable::default()).or_raise()?))
+        })?;
         let areas = baker.config().areas.clone();
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };
         let world = World::new(baker, &bounds, tile_cells).or_raise()?;
@@ -67,10 +65,7 @@ impl PyWorld {
 
     #[pyo3(signature = (shape, walkable=false))]
     fn add_obstacle(&self, py: Python<'_>, shape: &Bound<'_, PyDict>, walkable: bool) -> PyResult<u64> {
-        let given = entries_of(shape)?;
-        let mut entries = Entries::new("obstacle", &given);
-        let shape = shape_of(&mut entries).or_raise()?;
-        entries.finish().or_raise()?;
+        let shape = read_entries("obstacle", Some(shape), shape_of)?;
         let obstacle = Obstacle::solid(shape).with_walkable(walkable);
         Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
     }

@@ -12,11 +12,18 @@ from conftest import THIN, floor, join
 WEST, EAST = [5.0, 0.0, 5.0], [18.0, 0.0, 5.0]
 PIER = ([9.0, 0.0, 5.0], [13.0, 0.0, 5.0])
 
+BANKS = join(floor(10, 10), floor(10, 10, x=12))
+"""Two squares of 10 m, 2 m apart."""
+
 
 @pytest.fixture(scope="module")
 def banks() -> waymesh.NavMesh:
-    """Two squares of 10 m, 2 m apart."""
-    return waymesh.bake(*join(floor(10, 10), floor(10, 10, x=12)), THIN)
+    return waymesh.bake(*BANKS, THIN)
+
+
+@pytest.fixture(scope="module")
+def for_crowds() -> waymesh.NavMesh:
+    return waymesh.bake(*BANKS, waymesh.Settings(agent_radius=0.3))
 
 
 def test_a_link_joins_what_was_apart(banks: waymesh.NavMesh) -> None:
@@ -47,9 +54,8 @@ def test_links_open_close_and_go(banks: waymesh.NavMesh) -> None:
     assert [link["id"] for link in second.links] == [link, link + 1]
 
 
-def test_agents_take_links(banks: waymesh.NavMesh) -> None:
-    mesh = waymesh.bake(*join(floor(10, 10), floor(10, 10, x=12)), waymesh.Settings(agent_radius=0.3))
-    bridge = mesh.with_link(*PIER)
+def test_agents_take_links(for_crowds: waymesh.NavMesh) -> None:
+    bridge = for_crowds.with_link(*PIER)
     shut = bridge.with_link_open(bridge.links[0]["id"], False)
     crowd = waymesh.Crowd(shut)
     agent = crowd.add(WEST)
@@ -67,8 +73,8 @@ def test_agents_take_links(banks: waymesh.NavMesh) -> None:
     assert "on-link" in status(20) and status(1) == {"arrived"}
 
 
-def test_a_lift_takes_its_time_and_few_at_once() -> None:
-    mesh = waymesh.bake(*join(floor(10, 10), floor(10, 10, x=12)), waymesh.Settings(agent_radius=0.3)).with_link(*PIER, kind="lift")
+def test_a_lift_takes_its_time_and_few_at_once(for_crowds: waymesh.NavMesh) -> None:
+    mesh = for_crowds.with_link(*PIER, kind="lift")
     most = {}
     for capacity in (None, 1):
         crowd = waymesh.Crowd(mesh)
@@ -89,7 +95,7 @@ def test_a_lift_takes_its_time_and_few_at_once() -> None:
 
 
 def test_links_of_a_world_live_through_updates() -> None:
-    vertices, triangles = join(floor(10, 10), floor(10, 10, x=12))
+    vertices, triangles = BANKS
     world = waymesh.World(vertices.min(axis=0), vertices.max(axis=0))
     world.add_triangles(vertices, triangles)
     world.update()
