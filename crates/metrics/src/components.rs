@@ -177,24 +177,24 @@ impl Grid {
         };
         gather(scratch, 1.0);
         for (dx, dz) in NEIGHBOURS {
-            let found = self.links_along(oracle, places, index, (dx, dz), scratch);
-            if found.is_empty() && !self.column(places, index, (2 * dx, 2 * dz)).is_empty() {
-                far.push((2 * dx, 2 * dz));
+            let found = links.len();
+            self.links_along(oracle, places, (index, dx, dz), scratch, &mut links);
+            let double = (index, 2 * dx, 2 * dz);
+            if links.len() == found && !self.column(places, double).is_empty() {
+                far.push(double);
             }
-            links.extend(found);
         }
         if !far.is_empty() {
             gather(scratch, 2.0);
             for offset in far {
-                let found = self.links_along(oracle, places, index, offset, scratch);
-                links.extend(found.into_iter().map(|(from, to, _)| (from, to, false)));
+                self.links_along(oracle, places, offset, scratch, &mut links);
             }
         }
         links
     }
 
     /// Returns the indices of the places in the column at an offset from that of a place.
-    fn column(&self, places: &[GridPlace], index: usize, (dx, dz): (i64, i64)) -> Range<usize> {
+    fn column(&self, places: &[GridPlace], (index, dx, dz): (usize, i64, i64)) -> Range<usize> {
         let column = places[index].column;
         let ends = step(column % self.width, dx, self.width).zip(step(column / self.width, dz, self.depth));
         let Some((x, z)) = ends else { return 0..0 };
@@ -203,19 +203,20 @@ impl Grid {
         first..places.partition_point(|place| place.column <= column)
     }
 
-    /// Returns the links from a place to those at an offset in cells, with `true` for sure ones.
+    /// Adds the links from a place to those at an offset in cells, with `true` for sure ones. Over
+    /// more than a cell none is sure.
     fn links_along(
         &self,
         oracle: &Oracle,
         places: &[GridPlace],
-        index: usize,
-        (dx, dz): (i64, i64),
+        (index, dx, dz): (usize, i64, i64),
         scratch: &mut Scratch,
-    ) -> Vec<(usize, usize, bool)> {
+        links: &mut Vec<(usize, usize, bool)>,
+    ) {
         let place = &places[index];
-        let neighbours = self.column(places, index, (dx, dz));
+        let neighbours = self.column(places, (index, dx, dz));
         if neighbours.is_empty() {
-            return Vec::new();
+            return;
         }
         let offset = DVec2::new(dx as f64, dz as f64);
         let (direction, length) = (offset.normalize(), offset.length() * self.spacing);
@@ -225,16 +226,18 @@ impl Grid {
         };
         let possible = scratch.around.walk(direction, length, &oracle.limits(1.0)).arrival;
         if possible.is_none() {
-            return Vec::new();
+            return;
         }
         let sure = scratch.around.walk(direction, length, &oracle.limits(-1.0));
         let sure = sure.arrival.filter(|_| !sure.clearance.doubtful.is_finite());
-        let link = |other: usize| {
+        let is_near = dx.abs().max(dz.abs()) == 1;
+        for other in neighbours {
             let neighbour = &places[other];
             let is_sure = place.is_certain && neighbour.is_certain && meets(sure, neighbour);
-            (is_sure || meets(possible, neighbour)).then_some((index, other, is_sure))
-        };
-        neighbours.filter_map(link).collect()
+            if is_sure || meets(possible, neighbour) {
+                links.push((index, other, is_sure && is_near));
+            }
+        }
     }
 }
 

@@ -96,8 +96,7 @@ struct Piece {
     to: f64,
     from_height: f64,
     to_height: f64,
-    /// Of the edge by which the line leaves the triangle: its length across the line, and its squared
-    /// length.
+    /// Length across the line, and squared length, of the edge by which it leaves the triangle.
     exit: (f64, f64),
     gentle: bool,
 }
