@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { Crowd, Scene, World } from "../pkg/node.js";
-import { levelObj } from "./level.js";
+import { banks, levelObj } from "./level.js";
 import { refused } from "./refused.js";
 
 const testdata = fileURLToPath(new URL("../../../testdata", import.meta.url));
@@ -161,12 +161,10 @@ test("a crowd follows a world, or the mesh that it is given", () => {
 });
 
 test("a lift takes its time, and few at once", () => {
-  const square = (x) => [x, 0, 0, x, 0, 12, x + 8, 0, 0, x + 8, 0, 12];
-  const corners = new Float32Array([...square(0), ...square(12)]);
-  const banks = Scene.fromTriangles(corners, new Uint32Array([0, 1, 2, 1, 3, 2, 4, 5, 6, 5, 7, 6])).bake({ agent_radius: 0.3 });
-  const link = banks.addLink([7, 0, 6], [13, 0, 6], { kind: "lift" });
+  const mesh = Scene.fromTriangles(...banks()).bake({ agent_radius: 0.3 });
+  const link = mesh.addLink([7, 0, 6], [13, 0, 6], { kind: "lift" });
   for (const capacity of [undefined, 1]) {
-    const crowd = new Crowd(banks);
+    const crowd = new Crowd(mesh);
     crowd.setLinkRule(link, { seconds: 8, capacity });
     for (const z of [4, 6, 8]) crowd.setTarget(crowd.add([4, 0, z]), [16, 0, z]);
     let [most, rides] = [0, 0];

@@ -53,3 +53,9 @@ export function levelObj(size = 40) {
   quad(...ramp);
   return `${lines.join("\n")}\n`;
 }
+
+/** Two banks of 8 x 12 m, 4 m apart: vertices and triangles. */
+export function banks() {
+  const bank = (x) => [x, 0, 0, x, 0, 12, x + 8, 0, 12, x + 8, 0, 0];
+  return [new Float32Array([...bank(0), ...bank(12)]), new Uint32Array([0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7])];
+}

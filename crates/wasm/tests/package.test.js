@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import init, { NavMesh, Plan, Scene, World, describeSettings, settingsToToml } from "../pkg/node.js";
 import { geometryOf, trianglesOf } from "../pkg/three.js";
-import { levelObj } from "./level.js";
+import { banks, levelObj } from "./level.js";
 import { answer, folder, skip, waymesh } from "./native.js";
 import { refused } from "./refused.js";
 
@@ -181,9 +181,7 @@ test("links cost what the options say", () => {
 });
 
 test("links are added, closed and removed", () => {
-  const vertices = [0, 0, 0, 0, 0, 12, 8, 0, 12, 8, 0, 0, 12, 0, 0, 12, 0, 12, 20, 0, 12, 20, 0, 0];
-  const triangles = new Uint32Array([0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7]);
-  const mesh = Scene.fromTriangles(new Float32Array(vertices), triangles).bake({ agent_radius: 0.3 });
+  const mesh = Scene.fromTriangles(...banks()).bake({ agent_radius: 0.3 });
   const outcome = (radius) => mesh.findPath([2, 0, 6], [18, 0, 6], radius === undefined ? {} : { radius }).outcome;
   assert.equal(outcome(), "partial");
   const id = mesh.addLink([7, 0, 6], [13, 0, 6], { kind: "jump", bothWays: false, extraCost: 2 });
@@ -204,10 +202,9 @@ test("links are added, closed and removed", () => {
 });
 
 test("links of a world live through its updates", () => {
-  const square = (x) => [x, 0, 0, x, 0, 12, x + 8, 0, 0, x + 8, 0, 12];
-  const banks = Scene.fromTriangles(new Float32Array([...square(0), ...square(12)]), new Uint32Array([0, 1, 2, 1, 3, 2, 4, 5, 6, 5, 7, 6]));
-  const world = new World(banks.bounds, { agent_radius: 0.3 }, 32);
-  world.addScene(banks);
+  const scene = Scene.fromTriangles(...banks());
+  const world = new World(scene.bounds, { agent_radius: 0.3 }, 32);
+  world.addScene(scene);
   world.update();
   const joined = () => world.mesh.findPath([2, 0, 6], [18, 0, 6]).outcome === "complete";
   assert.ok(!joined());
