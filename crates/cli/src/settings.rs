@@ -42,17 +42,19 @@ impl Settings {
             let usual = scale.cell_size;
             let baker = baker.with_config(config.with_scale(usual, scale.level_height));
             scale = soup.map_or(scale, |soup| baker.scale_for(soup));
-            let (reason, change) = if scale.cell_size > usual {
-                ("a bake with cells of {} m takes more than half a minute", "finer")
-            } else {
-                ("cells of {} m lose slopes of the scene", "coarser")
-            };
-            if scale.cell_size.total_cmp(&usual).is_ne() {
-                let reason = reason.replace("{}", &usual.to_string());
-                let cells = scale.cell_size;
-                tracing::warn!("cells of {cells} m, since {reason}: --cell-size {usual} makes them {change}");
+            let cells = scale.cell_size;
+            if cells > usual {
+                tracing::warn!(
+                    "cells of {cells} m, since a bake with cells of {usual} m takes more than half a minute: \
+                     --cell-size {usual} makes them finer"
+                );
+            } else if cells < usual {
+                tracing::warn!(
+                    "cells of {cells} m, since cells of {usual} m lose slopes of the scene: \
+                     --cell-size {usual} makes them coarser"
+                );
             }
-            given.set_default("cell_size", &scale.cell_size.to_string());
+            given.set_default("cell_size", &cells.to_string());
         }
         given.set_default("level_height", &scale.with_levels_for(&agent).level_height.to_string());
         Ok(settings)

@@ -157,8 +157,8 @@ const PATIENCE: f32 = 3.0;
 /// Seconds without progress after which an agent has arrived whose path ends before the target.
 const SHORT_PATIENCE: f32 = 1.0;
 
-/// Radii from the start of a link within which an agent is there; and those of an agent that others
-/// keep from coming nearer.
+/// Distance in radii from the start of a link at which an agent takes it; and at which one takes it
+/// that others keep from coming nearer.
 const AT_LINK: f32 = 0.5;
 const NEAR_LINK: f32 = 2.0;
 

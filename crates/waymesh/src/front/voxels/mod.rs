@@ -328,18 +328,18 @@ impl Baker<Voxels> {
         let BakeConfig { scale, agent, .. } = self.config();
         let distinct = soup.without_copies(scale.cell_size);
         let soup = distinct.as_ref().unwrap_or(soup);
-        let Some(seconds) = GridSize::at_most(soup, scale).map(GridSize::seconds) else { return *scale };
-        let is_short = |finer: &GridScale| {
-            GridSize::at_most(soup, finer).is_some_and(|size| size.seconds() <= MOST_SECONDS)
-        };
-        let other = if seconds > MOST_SECONDS {
-            let enough = coarser(scale, seconds / MOST_SECONDS).cell_size;
-            SlopeAreas::of(soup, *agent).coarsest(scale.cell_size, enough + 0.01)
-        } else if SlopeAreas::new(*agent).may_lose(scale) {
-            let slopes = SlopeAreas::of(soup, *agent);
-            slopes.needed_step(scale).and_then(|_| slopes.coarsest(0.0, scale.cell_size)).filter(is_short)
+        let seconds = |scale: &GridScale| GridSize::at_most(soup, scale).map(GridSize::seconds);
+        let Some(usual) = seconds(scale) else { return *scale };
+        if usual <= MOST_SECONDS && !SlopeAreas::new(*agent).may_lose(scale) {
+            return *scale;
+        }
+        let slopes = SlopeAreas::of(soup, *agent);
+        let other = if usual > MOST_SECONDS {
+            let enough = coarser(scale, usual / MOST_SECONDS).cell_size;
+            slopes.coarsest(scale.cell_size, enough + 0.01)
         } else {
-            None
+            let finer = slopes.needed_step(scale).and_then(|_| slopes.coarsest(0.0, scale.cell_size));
+            finer.filter(|finer| seconds(finer).is_some_and(|seconds| seconds <= MOST_SECONDS))
         };
         other.unwrap_or(*scale)
     }
