@@ -7,6 +7,7 @@ mod comments;
 mod count;
 mod fuzz;
 mod links;
+mod modules;
 mod packages;
 mod parts;
 mod readmes;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{comments, links, root};
+use crate::{comments, links, modules, root};
 
 /// Longest Rust file.
 const MAX_LINES: usize = 800;
@@ -51,16 +51,15 @@ const DEV_ARROWS: [&str; 3] = ["core", "testkit", "scenes"];
 /// Tests that need the facade, in crates that the facade does not use.
 const FACADE_TESTS: [&str; 2] = ["crowd", "gpu"];
 
-/// The rooms of `graph`, each of which may use those before it.
-const ROOMS: [&str; 7] = ["geometry", "mesh", "locate", "surface", "path", "clearance", "hierarchy"];
-
 /// Runs every check and lists all that fail.
 pub(crate) fn run() -> Result<()> {
     let root = root();
     let mut faults = Vec::new();
     let files = files_under(&root)?;
     arrows(&root, &mut faults)?;
-    rooms(&root, &mut faults)?;
+    for name in crate_names(&root)? {
+        modules::check(&root, &name, &mut faults)?;
+    }
     sources(&root, &files, &mut faults)?;
     bad_fields(&root, &files, &mut faults)?;
     snapshots(&root, &files, &mut faults)?;
@@ -76,12 +75,12 @@ pub(crate) fn run() -> Result<()> {
     bail!("tidy found {} faults", faults.len());
 }
 
-fn read(path: &Path) -> Result<String> {
+pub(crate) fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// All files of the project, without build outputs and version control, in order.
-fn files_under(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files_under(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -149,21 +148,6 @@ fn arrows(root: &Path, faults: &mut Vec<String>) -> Result<()> {
         let description = package.and_then(|package| package.get("description")?.as_str());
         if description.is_none_or(str::is_empty) {
             faults.push(format!("crates/{name} has no description"));
-        }
-    }
-    Ok(())
-}
-
-/// Every room of `graph` uses only the rooms before it.
-fn rooms(root: &Path, faults: &mut Vec<String>) -> Result<()> {
-    for (index, room) in ROOMS.iter().enumerate() {
-        for file in files_under(&root.join("crates/graph/src").join(room))? {
-            let source = read(&file)?;
-            for later in
-                ROOMS[index + 1..].iter().filter(|later| source.contains(&format!("crate::{later}::")))
-            {
-                faults.push(format!("{} must not use the room {later}", file.display()));
-            }
         }
     }
     Ok(())

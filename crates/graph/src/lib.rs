@@ -149,6 +149,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod clearance;
+mod corridor;
 mod geometry;
 mod hierarchy;
 mod locate;
@@ -160,13 +161,16 @@ mod scratch;
 mod source;
 mod surface;
 
-pub use clearance::{
-    ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearPlace, ClearQuery, ClearanceNavMesh,
+pub use clearance::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
+pub use corridor::{
+    ClearCorridor, ClearCorridorOptions, CorridorChange, CorridorOptions, PathCorridor, ReplanReason,
 };
 pub use glam;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
 pub use locate::error::{NoPath, PathEnd, QueryError};
-pub use locate::nearest::{Location, Reach};
+pub use locate::nearest::Location;
+pub use locate::place::Place;
+pub use locate::reach::Reach;
 pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
 pub use mesh::costs::{AreaCosts, Length, TravelCost};
 pub use mesh::data::{LinkData, NavMeshData};
@@ -176,8 +180,9 @@ pub use mesh::filter::{
 };
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
-pub use mesh::islands::{Island, IslandBall, IslandId};
-pub use mesh::links::{Link, LinkChoice, LinkEnd, LinkId, LinkKind, UnknownLinks};
+pub use mesh::island_ball::IslandBall;
+pub use mesh::islands::{Island, IslandId};
+pub use mesh::link::{Link, LinkChoice, LinkEnd, LinkId, LinkKind, UnknownLinks};
 pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
@@ -187,10 +192,9 @@ pub use mesh::tiles::{
 };
 pub use mesh::tiles::{CompactMesh, TileKey, TilePolygon};
 pub use path::{
-    CorridorChange, CorridorOptions, DistanceMap, Heading, LinkUse, Outcome, Path, PathCorridor, PathOptions,
-    PathSearch, PathSearcher, RelaxedPolygons, ReplanReason, SlicedPath,
+    DistanceMap, Heading, LinkUse, Outcome, Path, PathOptions, PathSearch, RelaxedPolygons, SlicedPath,
 };
-pub use query::{Place, Query};
+pub use query::{ClearQuery, PathSearcher, Query};
 pub use scratch::QueryScratch;
 pub use source::MeshSource;
 pub use surface::{PlaceSampler, PlanView, RayHit, Raycast, Wall, WallPiece};

@@ -1,15 +1,17 @@
 //! The memory of queries.
 
+use glam::Vec3;
 use waymesh_core::PolyId;
 use waymesh_core::threads::Scratches;
 
-use crate::clearance::ClearanceScratch;
+use crate::clearance::scratch::ClearanceScratch;
 use crate::hierarchy::query::{HierarchyScratch, HierarchyUse};
 use crate::mesh::nav_mesh::NavMesh;
-use crate::path::Path;
-use crate::path::corridor::CorridorScratch;
+use crate::path::funnel::Turn;
 use crate::path::relaxed::query::RelaxedScratch;
-use crate::path::search::PathScratch;
+use crate::path::result::Path;
+use crate::path::scratch::PathScratch;
+use crate::path::steps::Step;
 use crate::surface::scratch::SurfaceScratch;
 
 /// The memory that queries write to. One per thread; it serves every query on any mesh.
@@ -63,4 +65,14 @@ impl QueryScratch {
     pub fn searched_polygons(&self, mesh: &NavMesh) -> Vec<PolyId> {
         self.paths.searched(mesh)
     }
+}
+
+/// The part of a [`QueryScratch`] that is for corridors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CorridorScratch {
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) polygons: Vec<PolyId>,
+    pub(crate) points: Vec<Vec3>,
+    pub(crate) detour: Path,
 }

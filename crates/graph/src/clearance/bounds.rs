@@ -2,8 +2,12 @@
 
 use glam::DVec2;
 
-use super::search::NO_INDEX;
 use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent};
+
+/// No node, root or gate.
+pub(super) const NO_INDEX: u32 = u32::MAX;
+/// The number of the goal's [`Near`](super::near::Near).
+pub(super) const GOAL: u32 = 1;
 
 /// Directions between two bounds, `low` to the right of `high`.
 ///
@@ -130,7 +134,7 @@ pub(super) struct Root {
     pub(super) slot: u32,
     pub(super) vertex: u32,
     /// Walls around the beginning, or around the end, may be in its way: numbers of their
-    /// [`Near`](super::near::Near).
+    /// [`Near`](super::near::Near)(super::near::Near).
     pub(super) near: [u32; 2],
     /// The link that was taken to it.
     pub(super) gate: u32,

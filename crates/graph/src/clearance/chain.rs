@@ -5,13 +5,15 @@ use std::ops::Range;
 use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::{PolyId, float};
 
+use super::bounds::NO_INDEX;
 use super::fit::Fit;
+use super::mesh::ClearanceNavMesh;
 use super::path::ClearPathOptions;
-use super::search::NO_INDEX;
+use super::scratch::ClearanceScratch;
 use super::table::Table;
-use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
-use crate::locate::nearest::{Location, Reach};
+use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, side_of, touch};
+use crate::locate::nearest::Location;
+use crate::locate::reach::Reach;
 use crate::marks::Marks;
 use crate::path::{LinkUse, Path};
 
@@ -299,6 +301,30 @@ impl ClearanceNavMesh {
                 (best >= least).then(|| faces(ends, way))
             });
         is_kept.then_some(best)
+    }
+
+    /// Returns `true` if a disc may go straight from where it fits to a place, but for what points in
+    /// single precision and arcs in pieces lose.
+    pub(crate) fn goes_straight(
+        &self,
+        from: &Fit,
+        to: Vec3,
+        radius: f32,
+        scratch: &mut ClearanceScratch,
+    ) -> bool {
+        let radius = f64::from(self.distance_of(radius));
+        let loose = f64::min(1e-4, 0.25 * radius);
+        let size = f64::from(self.mesh.frame.cell_size);
+        let [x, _, z] = self.mesh.frame.to_grid(to);
+        let to = dvec2(x * size, z * size);
+        let last = self.table.walk(from.triangle, None, from.at, to);
+        let is_there = (3 * last..3 * last + 3).all(|side| {
+            let [a, b] = self.table.ends(side);
+            side_of(a, b, to) >= -loose * (b - a).length()
+        });
+        let ClearanceScratch { memory, seen, .. } = scratch;
+        let least = radius * (1.0 - 1e-3) - loose;
+        is_there && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
     }
 }
 

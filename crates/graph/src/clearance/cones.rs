@@ -3,8 +3,9 @@
 use glam::DVec2;
 use waymesh_core::float;
 
-use super::bounds::{Bounds, Root, Seen};
-use super::search::{GOAL, Kind, NO_INDEX, Node, Search};
+use super::bounds::{Bounds, GOAL, NO_INDEX, Root, Seen};
+use super::memory::{Kind, Node};
+use super::search::Search;
 use super::table::{WALL, next, previous};
 use crate::geometry::disc::{ANGLE_TOLERANCE, distance_squared, touch};
 

@@ -2,93 +2,23 @@
 
 use glam::DVec2;
 
-use super::ClearanceNavMesh;
-use super::islands::Islands;
-use super::table::{Table, WALL, next, previous};
+use super::table::{Table, next, previous};
 use crate::geometry::disc::{distance_squared, side_of};
-use crate::mesh::links::{LinkId, LinkIndex};
+use crate::mesh::link::LinkIndex;
 
 /// The links on open ground that lead from wall to wall and are sides of two triangles. A closed
 /// one is a wall, as if the triangles had been made so.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Doors {
     /// By link.
-    sides: Vec<(LinkIndex, [u32; 2])>,
+    pub(super) sides: Vec<(LinkIndex, [u32; 2])>,
     /// The clearances of all corners while every door is open. None while that is so.
-    clearance: Vec<f32>,
-}
-
-impl ClearanceNavMesh {
-    /// Opens or closes a link: see [`NavMesh::set_link_open`](crate::NavMesh::set_link_open).
-    ///
-    /// - A link that was closed when this was made, or that is no open ground, is a wall with gates.
-    ///   It opens and closes in linear time.
-    /// - A link that is open ground and leads from wall to wall, such as a door of a floor plan, turns
-    ///   into a wall and back. That takes time in `n log n` of the triangles, far less than to make
-    ///   them. Discs keep their radius from it, but for one thing: the triangles were not refined for
-    ///   it, so that a path may be too near to a closed door where an obstacle stands less than the
-    ///   disc's diameter in front of it: see [`Path::clearance`](crate::Path::clearance).
-    ///
-    /// Returns `false`, and does nothing, for an id without a link, and for open ground that does not
-    /// extend from wall to wall: a step between slices, one of several links of a door. Close such a
-    /// link in the mesh, and make the clearance again.
-    pub fn set_link_open(&mut self, link: LinkId, is_open: bool) -> bool {
-        let Some(at) = self.mesh.links.find(link) else { return false };
-        if !self.open.has(at) {
-            return self.mesh.set_link_open(link, is_open);
-        }
-        if self.doors.sides.binary_search_by_key(&at.0, |door| door.0.0).is_err() {
-            return false;
-        }
-        if self.mesh.links.links[at.index()].is_open != is_open {
-            self.mesh.set_link_open(link, is_open);
-            self.shut_doors();
-        }
-        true
-    }
-
-    /// Finds the doors among the links that are open ground.
-    pub(super) fn find_doors(&self) -> Doors {
-        let links = (0..).map(LinkIndex).zip(self.mesh.links()).filter(|(at, _)| self.open.has(*at));
-        let sides = links.filter_map(|(at, link)| {
-            let ends = link.from.ends.map(|end| self.plane_of(end.point));
-            let triangle = self.triangle_at(link.from.polygon.0, (ends[0] + ends[1]) / 2.0);
-            let side = (3 * triangle..3 * triangle + 3).find(|&side| self.table.is_door(side, ends))?;
-            Some((at, [side, self.table.twin(side)]))
-        });
-        Doors { sides: sides.collect(), clearance: Vec::new() }
-    }
-
-    /// Makes walls of the doors that are closed, and open ground of the others.
-    fn shut_doors(&mut self) {
-        let Self { mesh, table, doors, islands, .. } = self;
-        let is_closed = |&&(link, _): &&(LinkIndex, _)| !mesh.links.links[link.index()].is_open;
-        if doors.clearance.is_empty() {
-            doors.clearance.clone_from(&table.clearance);
-        }
-        table.clearance.clone_from(&doors.clearance);
-        for (_, [side, twin]) in &doors.sides {
-            (table.twins[*side as usize], table.twins[*twin as usize]) = (*twin, *side);
-        }
-        let closed = || doors.sides.iter().filter(is_closed).flat_map(|door| door.1);
-        for side in closed() {
-            table.twins[side as usize] = WALL;
-        }
-        let mut stack = Vec::new();
-        for side in closed() {
-            table.narrow(side, &mut stack);
-        }
-        if closed().next().is_none() {
-            doors.clearance = Vec::new();
-        }
-        table.find_fans();
-        *islands = Islands::build(table);
-    }
+    pub(super) clearance: Vec<f32>,
 }
 
 impl Table {
     /// Returns `true` if a side has these ends, is no wall, and leads from wall to wall.
-    fn is_door(&self, side: u32, ends: [DVec2; 2]) -> bool {
+    pub(super) fn is_door(&self, side: u32, ends: [DVec2; 2]) -> bool {
         let is_near = |a: DVec2, b: DVec2| (a - b).length() <= 4.0 * self.slack;
         let [from, to] = self.ends(side);
         let is_same = |[a, b]: [DVec2; 2]| is_near(from, a) && is_near(to, b);
@@ -98,7 +28,7 @@ impl Table {
     }
 
     /// A side has become a wall: no path passes it, and corners opposite have as much less room.
-    fn narrow(&mut self, door: u32, stack: &mut Vec<u32>) {
+    pub(super) fn narrow(&mut self, door: u32, stack: &mut Vec<u32>) {
         let ends = self.ends(door);
         for corner in [door, next(door)] {
             self.clearance[corner as usize] = 0.0;

@@ -2,9 +2,10 @@
 
 use glam::DVec2;
 
-use super::bounds::{Bounds, Root, Seen};
+use super::bounds::{Bounds, GOAL, NO_INDEX, Root, Seen};
+use super::memory::{Kind, Node};
 use super::near::Near;
-use super::search::{GOAL, Kind, NO_INDEX, Node, Search};
+use super::search::Search;
 use super::table::next;
 use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, touch, unit};
 

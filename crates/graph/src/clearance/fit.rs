@@ -3,13 +3,13 @@
 use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{PolyId, nearest_f32};
 
-use super::ClearanceNavMesh;
+use super::mesh::ClearanceNavMesh;
 use crate::geometry::disc::{NARROW, is_nearer, nearest_on, side_of, unit};
 use crate::geometry::plan::PlanPosition;
-use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
-use crate::locate::nearest::{Location, Reach, Spot};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Location, Spot};
 use crate::locate::places::STEEPEST;
-use crate::scratch::QueryScratch;
+use crate::locate::reach::{Reach, unless_0_or_more};
 
 /// A place where a disc fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,10 +22,10 @@ pub struct ClearPlace {
 
 /// A place in the mesh and in its triangle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fit {
-    pub(super) spot: Spot,
-    pub(super) at: DVec2,
-    pub(super) triangle: u32,
+pub(crate) struct Fit {
+    pub(crate) spot: Spot,
+    pub(crate) at: DVec2,
+    pub(crate) triangle: u32,
 }
 
 /// A place that is looked for.
@@ -42,7 +42,7 @@ pub(super) struct Wanted<'a, P, T> {
 
 /// Memory of the search for room.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Candidates {
+pub(crate) struct Candidates {
     walls: Vec<(f64, [DVec2; 2])>,
     places: Vec<(f64, DVec2)>,
     holders: Vec<u32>,
@@ -67,12 +67,12 @@ impl ClearanceNavMesh {
     }
 
     /// Returns the distance that a disc of this radius keeps from walls: nearer than the slack,
-    /// positions do not show on which side of a wall it is. More than [`slimmed`] takes.
+    /// positions do not show on which side of a wall it is. More than `slimmed` takes.
     pub(super) fn distance_of(&self, radius: f32) -> f32 {
         radius.max(self.mesh.position_slack()).max(3e-6)
     }
 
-    pub(super) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {
+    pub(crate) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {
         let location = self.mesh.location(&fit.spot, asked);
         let moved = location.position.xz().distance(asked.xz());
         ClearPlace { location, moved }
@@ -83,9 +83,8 @@ impl ClearanceNavMesh {
         &self,
         place: &Location,
         limit: f32,
-        scratch: &mut QueryScratch,
+        stack: &mut Vec<u32>,
     ) -> Result<f32, QueryError> {
-        let scratch = &mut scratch.clearance;
         unless_0_or_more("limit", limit)?;
         if place.generation != self.mesh.generation {
             return Err(QueryError::Stale { polygon: place.polygon });
@@ -105,8 +104,7 @@ impl ClearanceNavMesh {
         let at = dvec2(closest.x * cell, closest.z * cell);
         let triangle = self.triangle_at(place.polygon.0, at);
         let limit = f64::from(limit);
-        let squared =
-            self.table.wall_distance_squared(triangle, at, limit * limit, &mut scratch.memory.stack);
+        let squared = self.table.wall_distance_squared(triangle, at, limit * limit, stack);
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         Ok(squared.sqrt() as f32)
     }
@@ -275,7 +273,7 @@ impl ClearanceNavMesh {
                     return;
                 }
                 let range = mesh.edge_range(PolyId(polygon).index());
-                for edge in range.filter(|&edge| self.admitted.is_wall(mesh.neighbours[edge])) {
+                for edge in range.filter(|&edge| self.admitted.is_wall(mesh.topology.neighbours[edge])) {
                     self.open.walls(mesh, PolyId(polygon), edge, |ends| {
                         let wall = ends.map(|end| self.plane_of(end.point));
                         let distance = (nearest_on(wall, asked) - asked).length();

@@ -8,102 +8,47 @@
 use glam::{DVec2, Vec3};
 use waymesh_core::float;
 
-use super::ClearanceNavMesh;
-use super::bounds::Root;
+use super::bounds::NO_INDEX;
 use super::fit::{Candidates, Fit, Wanted};
-use super::search::{GOAL, NO_INDEX, Node, Search};
+use super::mesh::ClearanceNavMesh;
 use super::table::Table;
 use crate::geometry::disc::{distance_squared, side_of};
 use crate::geometry::plan::PlanPosition;
-use crate::locate::nearest::{Reach, Spot};
-use crate::mesh::links::{LINK_PLACES, Link, LinkEnd, LinkIndex};
-
-/// Side of a square of [`GatePlaces`], in metres: about a room.
-const SQUARE: f64 = 4.0;
-/// A link over more squares than this is near everything.
-const MOST_SQUARES: i64 = 256;
-
-/// The links that are gates, by the squares of the plan that their ends lie in.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct GatePlaces {
-    /// Square and link, sorted.
-    squares: Vec<([i32; 2], u32)>,
-    /// Links too long for squares.
-    long: Vec<u32>,
-}
-
-/// Returns the squares from one corner of a rectangle to the other.
-#[expect(clippy::cast_possible_truncation, reason = "a plan has fewer than 2^30 squares")]
-fn squares(low: DVec2, high: DVec2) -> [[i32; 2]; 2] {
-    [low, high].map(|at| [at.x, at.y].map(|along| (along / SQUARE).floor() as i32))
-}
-
-impl GatePlaces {
-    pub(super) fn is_empty(&self) -> bool {
-        self.squares.is_empty() && self.long.is_empty()
-    }
-
-    fn insert(&mut self, number: u32, [low, high]: [[i32; 2]; 2]) {
-        let count = |axis: usize| i64::from(high[axis]) - i64::from(low[axis]) + 1;
-        if count(0).saturating_mul(count(1)) > MOST_SQUARES {
-            self.long.push(number);
-            return;
-        }
-        for x in low[0]..=high[0] {
-            self.squares.extend((low[1]..=high[1]).map(|z| ([x, z], number)));
-        }
-    }
-
-    /// Appends the links with an end in a rectangle to `out`, some more than once.
-    fn collect(&self, low: DVec2, high: DVec2, out: &mut Vec<u32>) {
-        out.extend_from_slice(&self.long);
-        let [low, high] = squares(low, high);
-        let mut at = self.squares.partition_point(|(square, _)| *square < low);
-        while let Some(&([x, z], number)) = self.squares.get(at).filter(|(square, _)| square[0] <= high[0]) {
-            if z < low[1] {
-                at += self.squares[at..].partition_point(|(square, _)| *square < [x, low[1]]);
-            } else if z > high[1] {
-                at += self.squares[at..].partition_point(|(square, _)| square[0] <= x);
-            } else {
-                out.push(number);
-                at += 1;
-            }
-        }
-    }
-}
-
+use crate::locate::nearest::Spot;
+use crate::locate::reach::Reach;
+use crate::mesh::link::{LINK_PLACES, Link, LinkEnd, LinkIndex};
 /// A place on a link, in one direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gate {
     pub(super) link: LinkIndex,
     pub(super) backwards: bool,
-    place: u32,
+    pub(super) place: u32,
     /// Places of the disc at both ends.
     pub(super) ends: [Fit; 2],
     pub(super) asked: [Vec3; 2],
     /// Its length in space and its extra cost, in metres.
     pub(super) cost: f64,
     /// The next gate of the triangle, and this one the other way round.
-    next: u32,
-    back: u32,
+    pub(super) next: u32,
+    pub(super) back: u32,
     /// The queries in which it was taken, and in which the search came to it: where it is there.
-    taken: u64,
-    seen: u64,
-    near: u32,
+    pub(super) taken: u64,
+    pub(super) seen: u64,
+    pub(super) near: u32,
 }
 
 /// The gates that are known for a radius.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gates {
+pub(crate) struct Gates {
     /// The mesh and the radius.
     key: (u64, u32),
-    query: u64,
+    pub(super) query: u64,
     /// The first gate of each triangle, and whether all are known that begin there.
-    first: Vec<u32>,
+    pub(super) first: Vec<u32>,
     is_known: Vec<bool>,
     /// `true` if the places of a link are among the gates.
     has: Vec<bool>,
-    gates: Vec<Gate>,
+    pub(super) gates: Vec<Gate>,
     links: Vec<u32>,
 }
 
@@ -183,7 +128,7 @@ impl<'a> GateSearch<'a> {
     }
 
     /// Finds all gates that begin in a triangle.
-    fn know(&mut self, table: &Table, triangle: u32) {
+    pub(super) fn know(&mut self, table: &Table, triangle: u32) {
         if std::mem::replace(&mut self.gates.is_known[triangle as usize], true) {
             return;
         }
@@ -206,25 +151,6 @@ impl<'a> GateSearch<'a> {
 }
 
 impl ClearanceNavMesh {
-    /// Returns all links that are not open ground, and lead from allowed ground to allowed ground.
-    pub(super) fn find_gate_places(&self) -> GatePlaces {
-        let mut places = GatePlaces::default();
-        for (number, link) in (0..).zip(self.mesh.links()) {
-            let ends = [Some(&link.from), Some(&link.to).filter(|_| link.both_ways)];
-            let is_allowed = self.admits(link.from.polygon) && self.admits(link.to.polygon);
-            if !is_allowed || self.open.has(LinkIndex(number)) {
-                continue;
-            }
-            for end in ends.into_iter().flatten() {
-                let [a, b] = end.ends.map(|end| self.plane_of(end.point));
-                places.insert(number, squares(a.min(b), a.max(b)));
-            }
-        }
-        places.squares.sort_unstable();
-        places.squares.dedup();
-        places
-    }
-
     /// Returns `true` if a path over the ground costs at most a hundredth more than any over a gate:
     /// those take as much as to come to the link and on from it. Takes linear time in the gates.
     pub(super) fn is_short(&self, cost: f64, [from, to]: [DVec2; 2], radius: f32) -> bool {
@@ -359,86 +285,5 @@ impl ClearanceNavMesh {
         let fit =
             self.fit_in_sight(Fit { spot, at, triangle: self.triangle_at(polygon, at) }, &wanted, room)?;
         Some((fit, position))
-    }
-}
-
-impl Search<'_> {
-    /// Continues from a place: over the ground, and to the gates of its triangle.
-    pub(super) fn set_off(&mut self, root: u32) {
-        self.local(root);
-        let Some(search) = &mut self.gates else { return };
-        let from = self.memory.roots[root as usize];
-        let triangle = self.memory.nears[from.near[0] as usize].triangle;
-        search.know(self.table, triangle);
-        let mut gate = search.gates.first[triangle as usize];
-        while let Some(near) = self.next_gate(&mut gate) {
-            let twin = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
-            self.memory.roots.push(Root { near: [from.near[0], near], ..from });
-            self.local(twin);
-        }
-    }
-
-    /// A cone has come into a triangle: perhaps gates begin there.
-    pub(super) fn arrive_at_gates(&mut self, node: &Node) {
-        let Some(search) = &mut self.gates else { return };
-        let triangle = node.entry / 3;
-        search.know(self.table, triangle);
-        let mut gate = search.gates.first[triangle as usize];
-        while let Some(near) = self.next_gate(&mut gate) {
-            self.arrive(node, near);
-        }
-    }
-
-    /// Returns where the next gate of a triangle that was not taken yet is.
-    fn next_gate(&mut self, next: &mut u32) -> Option<u32> {
-        let gates = &mut *self.gates.as_mut()?.gates;
-        loop {
-            let number = *next;
-            let gate = gates.gates.get_mut(number as usize)?;
-            *next = gate.next;
-            if gate.taken == gates.query {
-                continue;
-            }
-            if gate.seen != gates.query {
-                gate.seen = gates.query;
-                let Fit { triangle, at, .. } = gate.ends[0];
-                gate.near = self.memory.add_near(self.table, triangle, at, 2.0 * self.radius, number);
-            }
-            return Some(gate.near);
-        }
-    }
-
-    /// Returns what a path costs from an end on, at least.
-    pub(super) fn beyond(&self, near: u32) -> f64 {
-        let (Some(search), true) = (&self.gates, near != GOAL) else { return 0.0 };
-        let gate = search.gates.at(self.memory.nears[near as usize].gate);
-        gate.cost + (self.goal - gate.ends[1].at).length()
-    }
-
-    /// Checks a path to a gate exactly, and continues from its far end.
-    pub(super) fn take_gate(&mut self, node: &Node, near: u32) {
-        let number = self.memory.nears[near as usize].gate;
-        let is_taken = |search: &GateSearch<'_>| search.gates.at(number).taken == search.gates.query;
-        if self.gates.as_ref().is_none_or(is_taken) || !self.ends_well(node, near) {
-            return;
-        }
-        let length = self.length_to(node, self.memory.nears[near as usize].place);
-        let Some(search) = &mut self.gates else { return };
-        let gate = *search.gates.at(number);
-        for number in [number, gate.back].into_iter().filter(|&number| number != NO_INDEX) {
-            search.gates.gates[number as usize].taken = search.gates.query;
-        }
-        let Fit { triangle, at: place, .. } = gate.ends[1];
-        let begin = self.memory.add_near(self.table, triangle, place, 2.0 * self.radius, NO_INDEX);
-        let end = if triangle == self.goal_triangle { GOAL } else { NO_INDEX };
-        let root = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
-        self.memory.roots.push(Root {
-            arrival: node.bounds.low,
-            length: length + gate.cost,
-            parent: node.root,
-            gate: number,
-            ..Root::at(place, [begin, end])
-        });
-        self.set_off(root);
     }
 }

@@ -13,7 +13,7 @@ use crate::geometry::disc::{distance_squared, is_nearer, side_of};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near {
     /// Start or end of the path, and the gate at its end:
-    /// [`NO_INDEX`](super::search::NO_INDEX) for any other end.
+    /// [`NO_INDEX`](super::bounds::NO_INDEX) for any other end.
     pub(super) place: DVec2,
     pub(super) gate: u32,
     pub(super) triangle: u32,

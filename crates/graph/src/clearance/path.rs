@@ -5,16 +5,18 @@ use waymesh_core::{BadField, float};
 
 use super::fit::{Fit, Wanted};
 use super::gates::GateSearch;
+use super::memory::Memory;
+use super::mesh::ClearanceNavMesh;
 use super::quick::Quick;
-use super::search::{Ends, Memory, Search};
+use super::scratch::ClearanceScratch;
+use super::search::{Ends, Search};
 use super::table::next;
-use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{NARROW, slimmed, unit};
 use crate::locate::error::{NoPath, PathEnd, QueryError};
-use crate::locate::nearest::{Reach, Spot};
+use crate::locate::nearest::Spot;
+use crate::locate::place::Place;
+use crate::locate::reach::Reach;
 use crate::path::{Outcome, Path, PathSearch};
-use crate::query::Place;
-use crate::scratch::QueryScratch;
 
 /// Options of a path for a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,10 +90,10 @@ impl ClearanceNavMesh {
         from: Place,
         to: Place,
         options: &ClearPathOptions,
-        scratch: &mut QueryScratch,
+        scratch: &mut ClearanceScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        let nearest = self.write_path(from, to, options, &mut scratch.clearance, path)?;
+        let nearest = self.write_path(from, to, options, scratch, path)?;
         let [from, to] = [from, to].map(|place| place.position());
         match path.outcome {
             Outcome::Complete | Outcome::Partial { .. } => Ok(()),
@@ -102,7 +104,7 @@ impl ClearanceNavMesh {
 
     /// Writes a path with its outcome. Returns the place nearest to the goal that can be reached, where
     /// none leads to the goal.
-    pub(super) fn write_path(
+    pub(crate) fn write_path(
         &self,
         from: Place,
         to: Place,
@@ -149,7 +151,7 @@ impl ClearanceNavMesh {
         Ok(Some(end))
     }
 
-    pub(super) fn end(
+    pub(crate) fn end(
         &self,
         end: PathEnd,
         place: Place,
@@ -288,7 +290,7 @@ impl ClearanceNavMesh {
             if !admits(polygon) {
                 return limit;
             }
-            let bounds = &self.mesh.bounds[polygon as usize];
+            let bounds = &self.mesh.index.bounds[polygon as usize];
             let low = dvec2(f64::from(bounds.min_x), f64::from(bounds.min_z)) * size;
             let high = dvec2(f64::from(bounds.max_x), f64::from(bounds.max_z)) * size;
             table.spread(self.seeds[polygon as usize], stack, seen, |side, [a, b]| {

@@ -14,9 +14,9 @@ use std::cmp::Reverse;
 use glam::DVec2;
 use waymesh_core::checkpoint_every;
 
-use super::bounds::Root;
-use super::search::{Ends, NO_INDEX, Search};
-use super::string::{Anchor, TautString};
+use super::bounds::{NO_INDEX, Root};
+use super::channel::{Anchor, QuickMemory, Step, TautString};
+use super::search::{Ends, Search};
 use super::table::{next, previous};
 use crate::geometry::disc::{angle, faces, is_nearer, side_of, touch};
 use crate::marks::Marks;
@@ -29,29 +29,6 @@ pub(super) enum Quick {
     Nothing,
     /// The string is not free, or is no shortest one: nothing is known.
     Unsure,
-}
-
-/// A side that was come to.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    /// The entry as a side of the triangle beyond.
-    entry: u32,
-    parent: u32,
-    /// Estimated point of the crossing.
-    at: DVec2,
-    length: f64,
-}
-
-/// Memory of the fast search, without the heap.
-#[derive(Clone, Debug, Default)]
-pub(super) struct QuickMemory {
-    steps: Vec<Step>,
-    /// The key of the best step that is not in the heap.
-    in_hand: Option<(u64, u32)>,
-    stamp: u32,
-    /// Per side, the query that came to it last, and the least length then.
-    known: Vec<(u32, f64)>,
-    string: TautString,
 }
 
 impl Search<'_> {

@@ -9,7 +9,7 @@
 //!
 //! The clearance of the triangles decides the width of paths, so no other walls need checks: a cone
 //! meets only the corners of the triangles that it crosses. Both ends of the path, where it does
-//! not cross whole triangles, are handled by [`Near`].
+//! not cross whole triangles, are handled by [`Near`](super::near::Near).
 //!
 //! # References
 //! - Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>:
@@ -18,75 +18,17 @@
 //!   clearance, and the funnel among discs.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
 
 use glam::DVec2;
 use waymesh_core::checkpoint_every;
 
-use super::arrivals::{Arrival, Arrivals};
-use super::bounds::{Bounds, Root};
+use super::arrivals::Arrival;
+use super::bounds::{GOAL, NO_INDEX, Root};
 use super::gates::GateSearch;
 use super::islands::Islands;
-use super::near::Near;
-use super::quick::QuickMemory;
+use super::memory::{Kind, Memory, Node};
 use super::table::Table;
 use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, slimmed, tangent, touch};
-
-pub(super) const NO_INDEX: u32 = u32::MAX;
-/// The number of the goal's [`Near`].
-pub(super) const GOAL: u32 = 1;
-
-/// Memory of the search.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    pub(super) nodes: Vec<Node>,
-    pub(super) roots: Vec<Root>,
-    pub(super) open: BinaryHeap<Reverse<(u64, u32)>>,
-    pub(super) stamp: u32,
-    /// Per side that a sector round a corner ends at, and side of the path, the best arrivals.
-    pub(super) arrivals: Vec<Arrivals>,
-    /// Arrivals of paths near the ends.
-    pub(super) local: Vec<(usize, [u32; 2], Arrivals)>,
-    /// Arrivals of paths near gates.
-    pub(super) at_gates: HashMap<(usize, [u32; 2]), Arrivals>,
-    /// Around the start, the goal, and each end of a gate that the search came to.
-    pub(super) nears: Vec<Near>,
-    near_count: usize,
-    /// `true` if the search ended at its limit.
-    pub(super) is_cut: bool,
-    pub(super) stack: Vec<u32>,
-    pub(super) looked: Vec<u32>,
-    /// Groups of sides that the goal can be reached from.
-    pub(super) groups: Vec<u32>,
-    /// Triangles that the start leads to, over links.
-    pub(super) reached: Vec<u32>,
-    /// The path found, last turn first: roots, each with the direction in which it is left.
-    pub(super) way: Vec<(u32, DVec2)>,
-    pub(super) quick: QuickMemory,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    /// Through a side, between two bounds.
-    Cone,
-    /// Through a side that ends at the root: what is beyond the arc is a bound no more.
-    Fan,
-    /// A turn without an exact check.
-    Turn,
-    /// To the goal or a gate, by the number of its [`Near`], in the direction and to the distance of
-    /// the low bound, without an exact check. With an entry it is clear up to there.
-    Final(u32),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub(super) bounds: Bounds,
-    pub(super) root: u32,
-    /// The side that is crossed, as seen from the triangle beyond.
-    pub(super) entry: u32,
-    pub(super) kind: Kind,
-}
-
 /// The two ends of a path, in their triangles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
@@ -278,64 +220,5 @@ impl<'a> Search<'a> {
         let own = self.arrival(root.turned, root.length);
         let loose = 1e-9 * (1.0 + own.length.abs());
         known.shortest.turned <= own.turned + ANGLE_TOLERANCE && known.shortest.length < own.length - loose
-    }
-}
-
-impl Memory {
-    /// Returns the square of the radius that was searched for: of a corner turned round.
-    pub(super) fn offset_squared(&self) -> f64 {
-        self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
-    }
-
-    /// Stores a straight path as the result of the search.
-    pub(super) fn go_straight(&mut self, [from, to]: [DVec2; 2]) {
-        self.is_cut = false;
-        self.roots.clear();
-        self.way.clear();
-        self.roots.push(Root::at(from, [NO_INDEX; 2]));
-        self.way.push((0, to - from));
-    }
-
-    /// Looks around an end of a path; returns its number.
-    pub(super) fn add_near(
-        &mut self,
-        table: &Table,
-        triangle: u32,
-        place: DVec2,
-        reach: f64,
-        gate: u32,
-    ) -> u32 {
-        let number = self.near_count;
-        if number == self.nears.len() {
-            self.nears.push(Near::default());
-        }
-        self.near_count += 1;
-        let near = &mut self.nears[number];
-        (near.place, near.gate) = (place, gate);
-        near.collect(table, triangle, place, reach, &mut self.stack);
-        u32::try_from(number).unwrap_or(NO_INDEX)
-    }
-
-    /// Forgets what is near the ends of an older path.
-    pub(super) fn forget_nears(&mut self) {
-        self.near_count = 0;
-    }
-
-    fn begin(&mut self, slots: usize) {
-        if self.stamp == u32::MAX {
-            self.arrivals.clear();
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-        if self.arrivals.len() < slots {
-            self.arrivals.resize(slots, Arrivals::default());
-        }
-        self.nodes.clear();
-        self.roots.clear();
-        self.open.clear();
-        self.local.clear();
-        self.at_gates.clear();
-        self.near_count = 0;
-        self.groups.clear();
     }
 }

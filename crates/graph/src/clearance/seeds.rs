@@ -3,8 +3,8 @@
 use glam::{DVec2, dvec2};
 use waymesh_core::{ClearanceMesh, PlanPoint, PlanVertex, PolyId, to_u32};
 
-use super::Admitted;
-use super::ground::{self, OpenLinks};
+use super::admitted::Admitted;
+use super::open_links::{OpenLinks, edge_points};
 use super::table::{Table, WALL, next};
 use crate::geometry::disc::unit;
 use crate::mesh::error::NavMeshError;
@@ -12,7 +12,7 @@ use crate::mesh::nav_mesh::NavMesh;
 
 /// Returns the middle of a polygon, strictly inside it, in metres from the origin of the frame.
 pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> DVec2 {
-    let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
+    let corners = &mesh.topology.corners[mesh.edge_range(polygon as usize)];
     let share = f64::from(mesh.frame.cell_size) / corners.len() as f64;
     let [mut x, mut z] = [0.0; 2];
     for corner in corners {
@@ -59,7 +59,7 @@ pub(super) fn find(
             continue;
         }
         let mut found = None;
-        for edge in mesh.edge_range(first).filter(|&edge| admitted.is_wall(mesh.neighbours[edge])) {
+        for edge in mesh.edge_range(first).filter(|&edge| admitted.is_wall(mesh.topology.neighbours[edge])) {
             open.walls(mesh, PolyId::from_index(first), edge, |[begin, end]| {
                 let along = unit(local(end.point) - local(begin.point));
                 let (key, height) = place(begin);
@@ -86,9 +86,9 @@ pub(super) fn find(
         while let Some(polygon) = stack.pop() {
             let from = middle(mesh, polygon);
             let edges = mesh.edge_range(polygon as usize);
-            let edges = edges.filter(|&edge| !admitted.is_wall(mesh.neighbours[edge]));
+            let edges = edges.filter(|&edge| !admitted.is_wall(mesh.topology.neighbours[edge]));
             let edges =
-                edges.map(|edge| (ground::edge_points(mesh, PolyId(polygon), edge), mesh.neighbours[edge]));
+                edges.map(|edge| (edge_points(mesh, PolyId(polygon), edge), mesh.topology.neighbours[edge]));
             for (ends, neighbour) in edges.chain(open.beyond(mesh, polygon)) {
                 if seeds[neighbour as usize] != WALL {
                     continue;

@@ -2,9 +2,9 @@
 
 use glam::DVec2;
 
-use super::bounds::Root;
+use super::bounds::{NO_INDEX, Root};
 use super::near::Near;
-use super::search::{NO_INDEX, Search};
+use super::search::Search;
 use super::table::WALL;
 use crate::geometry::disc::{Tangent, faces, is_nearer, side_of, touch};
 

@@ -6,47 +6,13 @@
 
 use glam::DVec2;
 
-use super::search::{Ends, NO_INDEX, Search};
+use super::channel::{Anchor, TautString};
+use super::search::{Ends, Search};
 use super::table::next;
-use crate::geometry::disc::{Tangent, tangent, touch};
+use crate::geometry::disc::{Tangent, touch};
 
 /// Discs that are put into a string where it crosses them, before it is given up.
 const MOST_MENDED: usize = 16;
-
-/// A channel, and the string through it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TautString {
-    /// The sides of the channel, from the start, each as seen from the triangle beyond.
-    pub(super) entries: Vec<u32>,
-    pub(super) anchors: Vec<Anchor>,
-    /// `true` if some were put in or taken out again: the lines there may be anywhere.
-    pub(super) is_mended: bool,
-}
-
-/// A disc that the string touches, or one of its ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Anchor {
-    pub(super) centre: DVec2,
-    /// Offset to the left of the string.
-    pub(super) offset: f64,
-    /// 1 for one to the left, -1 to the right, 0 for an end.
-    pub(super) side: f64,
-    pub(super) vertex: u32,
-    /// A corner that lies there.
-    pub(super) corner: u32,
-    /// Number of sides of the channel that are passed with it.
-    passed: usize,
-}
-
-impl Anchor {
-    fn end(at: DVec2, passed: usize) -> Self {
-        Self { centre: at, offset: 0.0, side: 0.0, vertex: NO_INDEX, corner: NO_INDEX, passed }
-    }
-
-    pub(super) fn line_to(&self, to: &Self) -> Option<Tangent> {
-        tangent(self.centre, self.offset, to.centre, to.offset)
-    }
-}
 
 /// The last direction on one side in which the string may continue, and the corner that it would
 /// touch there.

@@ -2,8 +2,9 @@
 
 use glam::DVec2;
 
-use super::bounds::{Bounds, Root, Seen};
-use super::search::{Kind, NO_INDEX, Node, Search};
+use super::bounds::{Bounds, NO_INDEX, Root, Seen};
+use super::memory::{Kind, Node};
+use super::search::Search;
 use super::table::{LOOSE, PART, next, previous};
 use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, touch, unit};
 

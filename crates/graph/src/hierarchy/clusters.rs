@@ -124,8 +124,9 @@ pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
 ) -> bool {
     usable.allows_all()
         || mesh.polygon_ids().filter(|&polygon| usable.allows(mesh, polygon)).all(|PolyId(polygon)| {
-            let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
-            let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+            let edges = mesh.topology.polygon_first[polygon as usize]
+                ..mesh.topology.polygon_first[polygon as usize + 1];
+            let edges = edges.filter(|&edge| mesh.topology.neighbours[edge as usize] != NO_NEIGHBOUR);
             let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
             if !links.clone().all(|link| usable.allows_link(mesh, mesh.link_id(link))) {
                 return false;
@@ -152,8 +153,10 @@ fn borders<F: PolygonFilter, C: TravelCost>(
         }
     };
     for PolyId(polygon) in mesh.polygon_ids() {
-        for crossing in mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1] {
-            if mesh.neighbours[crossing as usize] != NO_NEIGHBOUR {
+        for crossing in
+            mesh.topology.polygon_first[polygon as usize]..mesh.topology.polygon_first[polygon as usize + 1]
+        {
+            if mesh.topology.neighbours[crossing as usize] != NO_NEIGHBOUR {
                 add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
             }
         }

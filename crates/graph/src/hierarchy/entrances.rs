@@ -3,6 +3,7 @@
 use waymesh_core::{DisjointSets, PolyId, nearest_f32};
 
 use super::clusters::{Clusters, NO_CLUSTER, open_links};
+use super::costs::{crossing_cost, link_place};
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::costs::{TravelCost, Usable};
@@ -67,7 +68,7 @@ pub(super) fn find<F: PolygonFilter, C: TravelCost>(
 }
 
 fn area(mesh: &NavMesh, polygon: u32) -> f64 {
-    let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
+    let corners = &mesh.topology.corners[mesh.edge_range(polygon as usize)];
     let points = corners.iter().map(|corner| waymesh_core::PlanPoint::new(corner.x, corner.z));
     waymesh_core::PlanPoint::doubled_area(points) as f64 / 2.0
 }
@@ -83,8 +84,9 @@ fn crossings<F: PolygonFilter, C: TravelCost>(
         if from == NO_CLUSTER {
             continue;
         }
-        let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
-        let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+        let edges =
+            mesh.topology.polygon_first[polygon as usize]..mesh.topology.polygon_first[polygon as usize + 1];
+        let edges = edges.filter(|&edge| mesh.topology.neighbours[edge as usize] != NO_NEIGHBOUR);
         for id in edges.chain(open_links(mesh, usable, polygon)) {
             let other = mesh.beyond(id);
             let to = clusters.of[other as usize];
@@ -194,12 +196,12 @@ fn terminals<F: PolygonFilter, C: TravelCost>(
     let Crossing { clusters, kind, id, polygons, .. } = *crossing;
     let mut places = [middle(crossing); 2];
     if !mesh.is_crossed(id) {
-        places = super::tables::link_place(mesh, id, 1.0).map(|end| end.0);
+        places = link_place(mesh, id, 1.0).map(|end| end.0);
     }
     let back = mesh.reversed(id);
     let side = |side: usize| {
         let id = [id, back][side];
-        let cost = super::tables::crossing_cost(mesh, usable, id, polygons[side]);
+        let cost = crossing_cost(mesh, usable, id, polygons[side]);
         Terminal {
             cluster: clusters[side],
             polygon: polygons[side],

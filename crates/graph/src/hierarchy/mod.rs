@@ -2,19 +2,21 @@
 //! every polygon to the entrances of its cluster.
 
 mod clusters;
+mod costs;
 mod entrances;
 mod landmarks;
 pub(crate) mod query;
+mod reached;
 mod tables;
 
 use clusters::Clusters;
 use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
+use reached::Reached;
 use tables::TablesScratch;
-use waymesh_core::{BadField, PolyId, nearest_f32, threads, to_u32};
+use waymesh_core::{BadField, PolyId, threads, to_u32};
 
-use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -67,33 +69,6 @@ pub struct HierarchyFigures {
     pub entrances: usize,
     /// Memory of all tables, in bytes.
     pub bytes: usize,
-}
-
-/// From a terminal to a polygon of its cluster.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Reached {
-    /// The last corner of the path before the polygon's middle, in cells of the grid; with costs, the
-    /// point where it enters the polygon.
-    root: [f32; 2],
-    /// Length of the path to there, or what it costs, in cells of the grid.
-    length: f32,
-    /// The path by which the polygon is entered.
-    crossing: u32,
-}
-
-/// Position along its segment at which a link is taken, as a share.
-const ALONG: f64 = 0.5;
-
-/// Predecessor of a polygon that is not reached, or where the search begins.
-const NOT_REACHED: u32 = u32::MAX;
-
-impl Reached {
-    const UNREACHED: Self = Self { root: [0.0; 2], length: f32::INFINITY, crossing: NOT_REACHED };
-
-    fn distance(&self, at: PlanPosition, metre: f64) -> f32 {
-        let (x, z) = (at.x - f64::from(self.root[0]), at.z - f64::from(self.root[1]));
-        self.length + nearest_f32((x * x + z * z).sqrt() * metre)
-    }
 }
 
 /// A small graph over a large mesh: path queries search it instead of the polygons.

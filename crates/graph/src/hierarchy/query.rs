@@ -5,21 +5,20 @@ use std::collections::BinaryHeap;
 
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
+use super::Hierarchy;
 use super::clusters::NO_CLUSTER;
+use super::costs::metre_in;
 use super::landmarks::COUNT;
-use super::tables::metre_in;
-use super::{ALONG, Hierarchy, NOT_REACHED, Reached};
+use super::reached::{ALONG, NOT_REACHED, Reached};
 use crate::locate::nearest::Spot;
 use crate::mesh::costs::{TravelCost, Usable};
 use crate::mesh::filter::PolygonFilter;
-use crate::mesh::links::LinkId;
+use crate::mesh::link::LinkId;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
-use crate::path::options::Searcher;
-use crate::path::search::PathScratch;
-use crate::path::sliced::Progress;
+use crate::path::progress::Progress;
+use crate::path::scratch::PathScratch;
 use crate::path::steps::Step;
-use crate::scratch::QueryScratch;
 
 /// The search that found a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +42,7 @@ pub enum HierarchyUse {
     NoPath,
 }
 
-/// The part of a [`QueryScratch`] that is for hierarchies.
+/// The part of a [`QueryScratch`](crate::QueryScratch) that is for hierarchies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HierarchyScratch {
     /// The search that found the last path.
@@ -108,9 +107,9 @@ impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
     }
 }
 
-#[expect(private_interfaces, reason = "sealed")]
-impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for &Hierarchy<F, C> {
-    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
+    /// Prepares for a query: notes whether the hierarchy fits it.
+    pub(crate) fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut HierarchyScratch) {
         let how = if self.clusters.count() == 0 && mesh.generation == self.generation {
             HierarchyUse::Small
         } else if mesh.generation != self.generation || mesh.links.stamp != self.links {
@@ -124,19 +123,19 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
         } else {
             HierarchyUse::Clusters
         };
-        scratch.hierarchy.fits = how == HierarchyUse::Clusters;
-        scratch.hierarchy.how = Some(how);
+        scratch.fits = how == HierarchyUse::Clusters;
+        scratch.how = Some(how);
     }
 
-    fn search(
+    /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
+    pub(crate) fn search(
         &self,
         mesh: &NavMesh,
         [start, goal]: [&Spot; 2],
         usable: &Usable<'_, F, C>,
-        _most: usize,
-        scratch: &mut QueryScratch,
+        scratch: &mut HierarchyScratch,
+        paths: &mut PathScratch,
     ) -> bool {
-        let QueryScratch { paths, hierarchy: scratch, .. } = scratch;
         if !scratch.fits {
             return mesh.search_corridor(start, goal, usable, paths);
         }
@@ -144,10 +143,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
         scratch.how = scratch.how.max(Some(how));
         found
     }
-}
 
-impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
-    /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
+    /// Searches as [`Hierarchy::search`] does where the hierarchy fits, and says how it found the path.
     fn search_clusters(
         &self,
         mesh: &NavMesh,
@@ -402,8 +399,8 @@ fn straighten<U: PolygonFilter>(
 /// Returns `true` if a shortest path may turn here.
 fn may_turn(mesh: &NavMesh, polygon: u32, turn: Turn) -> bool {
     mesh.edge_range(polygon as usize).any(|corner| {
-        let at = &mesh.corners[corner];
+        let at = &mesh.topology.corners[corner];
         let fan = to_u32(corner);
-        crate::geometry::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.fans.fan(fan).1
+        crate::geometry::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.topology.fans.fan(fan).1
     })
 }

@@ -6,16 +6,17 @@ use std::collections::BinaryHeap;
 use waymesh_core::{PolyId, nearest_f32};
 
 use super::clusters::{Clusters, leads_both_ways, open_links};
+use super::costs::{crossing_cost, link_place, metre_in};
 use super::entrances::Terminal;
-use super::{NOT_REACHED, Reached};
+use super::reached::{ALONG, NOT_REACHED, Reached};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR};
-use crate::mesh::costs::{TravelCost, Usable, entering, taking};
+use crate::mesh::costs::{TravelCost, Usable};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
-use crate::path::search::PathScratch;
+use crate::path::scratch::PathScratch;
 
 /// Buffers for filling the tables of a cluster.
 #[derive(Debug, Default)]
@@ -134,8 +135,9 @@ fn flood<F: PolygonFilter, C: TravelCost>(
                 open.push(Reverse((length.to_bits(), slot_to)));
             }
         };
-        let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
-        let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+        let edges =
+            mesh.topology.polygon_first[polygon as usize]..mesh.topology.polygon_first[polygon as usize + 1];
+        let edges = edges.filter(|&edge| mesh.topology.neighbours[edge as usize] != NO_NEIGHBOUR);
         for crossing in edges.chain(open_links(mesh, usable, polygon)) {
             if mesh.is_crossed(crossing) {
                 if mesh.is_link(crossing) && !mesh.links.links[mesh.link_of(crossing).0.index()].both_ways {
@@ -154,46 +156,6 @@ fn flood<F: PolygonFilter, C: TravelCost>(
             }
         }
     }
-}
-
-/// Returns what a metre costs in a polygon: 1 without costs.
-pub(super) fn metre_in<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    polygon: u32,
-) -> f64 {
-    if usable.cost.is_length() { 1.0 } else { f64::from(usable.cost.per_metre(mesh, PolyId(polygon))) }
-}
-
-/// Returns what it costs to cross an edge or a link out of a polygon, in cells.
-pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    crossing: u32,
-    polygon: u32,
-) -> f64 {
-    // The cost model of the search over polygons.
-    let metre = metre_in(mesh, usable, polygon).max(if usable.cost.is_length() {
-        1.0
-    } else {
-        f64::from(usable.cost.least())
-    });
-    let toll = if mesh.is_link(crossing) { taking(usable.cost, mesh, mesh.link_id(crossing)) } else { 0.0 };
-    let link_place = if mesh.is_crossed(crossing) { 0.0 } else { link_place(mesh, crossing, metre)[0].1 };
-    link_place
-        + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(crossing)) + toll)
-            / f64::from(mesh.frame.cell_size)
-}
-
-/// Returns both ends of a link in its middle, with what it costs in cells where a metre of it costs
-/// that much.
-pub(super) fn link_place(mesh: &NavMesh, crossing: u32, metre: f64) -> [(PlanPosition, f64); 2] {
-    let (link, backwards) = mesh.link_of(crossing);
-    let link = &mesh.links.links[link.index()];
-    let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, super::ALONG));
-    let cost = f64::from(leave.1.distance(arrive.1)) * metre + f64::from(link.extra_cost);
-    let cost = cost / f64::from(mesh.frame.cell_size);
-    [leave.0, arrive.0].map(|at| (at, cost))
 }
 
 /// Pulls the string from the place that was flooded from to one in a polygon: its last turn and the
@@ -217,7 +179,7 @@ fn string(
         let Entry { crossing, parent, .. } = entries[slot as usize];
         paths.corridor.push(crossing);
         if mesh.is_link(crossing) {
-            paths.link_places.push(super::ALONG);
+            paths.link_places.push(ALONG);
         }
         slot = parent;
     }
@@ -240,7 +202,7 @@ fn string(
 
 /// Returns the middle of a polygon's corners.
 fn middle(mesh: &NavMesh, polygon: u32) -> PlanPosition {
-    let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
+    let corners = &mesh.topology.corners[mesh.edge_range(polygon as usize)];
     let count = corners.len() as f64;
     let mean =
         |of: fn(&Corner) -> i32| corners.iter().map(|corner| f64::from(of(corner))).sum::<f64>() / count;

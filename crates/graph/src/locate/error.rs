@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use thiserror::Error;
 use waymesh_core::{AreaId, BadField, PolyId};
 
-use super::nearest::Reach;
+use super::reach::Reach;
 
 /// One of the two ends of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -164,11 +164,6 @@ impl QueryError {
             other => other,
         }
     }
-}
-
-/// Returns an error about a field that must be 0 or more, infinity included, unless it is.
-pub(crate) fn unless_0_or_more(field: &'static str, value: f32) -> Result<(), BadField> {
-    BadField::unless(value >= 0.0, field, value, "0 or more")
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl NavMesh {
     pub(crate) fn on_ground(&self, polygon: PolyId, position: Vec3) -> Vec3 {
         let [x, _, z] = self.frame.to_grid(position);
         let at = PlanPosition::snapped(x, z);
-        let bounds = &self.bounds[polygon.index()];
+        let bounds = &self.index.bounds[polygon.index()];
         let is_flat = bounds.min_height >= bounds.max_height;
         let at = if is_flat { at } else { self.closest_in_polygon(polygon.index(), at) };
         position.with_y(self.frame.to_world(0.0, self.height_at(polygon.index(), at), 0.0).y)
@@ -40,7 +40,7 @@ impl NavMesh {
     /// Returns the height in levels.
     #[inline]
     pub(crate) fn height_at(&self, polygon: usize, at: PlanPosition) -> f64 {
-        let bounds = &self.bounds[polygon];
+        let bounds = &self.index.bounds[polygon];
         // Most floors are flat.
         if bounds.min_height >= bounds.max_height {
             return f64::from(bounds.min_height);
@@ -50,18 +50,21 @@ impl NavMesh {
 
     /// Returns the height as [`Self::height_at`] does, for a polygon whose ground is not flat.
     fn sloped_height(&self, polygon: usize, at: PlanPosition) -> f64 {
-        match &self.surface {
+        match &self.surface.heights {
             Some(surface) => {
                 let range = surface.polygon_triangles[polygon] as usize
                     ..surface.polygon_triangles[polygon + 1] as usize;
-                self.ground.height(polygon, range, at).unwrap_or_else(|| self.corner_height(polygon, at))
+                self.surface
+                    .ground
+                    .height(polygon, range, at)
+                    .unwrap_or_else(|| self.corner_height(polygon, at))
             }
             None => self.corner_height(polygon, at),
         }
     }
 
     fn corner_height(&self, polygon: usize, at: PlanPosition) -> f64 {
-        let corners = &self.corners[self.edge_range(polygon)];
+        let corners = &self.topology.corners[self.edge_range(polygon)];
         let share = 1.0 / corners.len() as f64;
         let mut mean = [0.0; 3];
         for corner in corners {

@@ -3,7 +3,7 @@
 use waymesh_core::{PlanPoint, PlanVertex, float, nearest_f32, saturating_i32};
 
 use super::nearest::Location;
-use crate::mesh::links::LinkEnd;
+use crate::mesh::link::LinkEnd;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {

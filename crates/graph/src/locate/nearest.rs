@@ -2,61 +2,15 @@
 
 use glam::Vec3;
 use smallvec::SmallVec;
-use waymesh_core::{Agent, BadField, PolyId, nearest_f32, to_u32};
+use waymesh_core::{PolyId, nearest_f32, to_u32};
 
-use super::error::{PathEnd, QueryError, unless_0_or_more};
+use super::error::{PathEnd, QueryError};
+use super::reach::Reach;
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, sure_above};
 use crate::mesh::box_index::Target;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::mesh::walk::WalkEdge;
-
-/// Largest distance from a position to its place on the mesh, in metres. Infinite lengths are
-/// allowed.
-#[doc(alias = "halfExtents")]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reach {
-    /// Sideways, in the plan.
-    pub side: f32,
-    /// Above the position.
-    pub up: f32,
-    /// Below the position.
-    pub down: f32,
-}
-
-impl Reach {
-    /// No limit.
-    pub const INFINITE: Self = Self { side: f32::INFINITY, up: f32::INFINITY, down: f32::INFINITY };
-
-    /// Makes a reach from lengths in metres.
-    #[must_use]
-    pub const fn new(side: f32, up: f32, down: f32) -> Self {
-        Self { side, up, down }
-    }
-
-    /// Returns a reach that finds the ground of a standing agent whose position is a little off:
-    /// twice its radius to the side (at least the side of a cell), its height up and down.
-    #[must_use]
-    pub fn of_agent(agent: &Agent, cell_size: f32) -> Self {
-        Self { side: (2.0 * agent.radius).max(cell_size), up: agent.height, down: agent.height }
-    }
-
-    /// Names the first field that is NaN or negative.
-    ///
-    /// # Errors
-    /// If there is one.
-    pub fn validate(&self) -> Result<(), BadField> {
-        unless_0_or_more("reach.side", self.side)?;
-        unless_0_or_more("reach.up", self.up)?;
-        unless_0_or_more("reach.down", self.down)
-    }
-}
-
-impl std::fmt::Display for Reach {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} m to the side, {} m up, {} m down", self.side, self.up, self.down)
-    }
-}
 
 /// A place on the mesh.
 #[doc(alias = "dtPolyRef")]
@@ -106,7 +60,7 @@ impl NavMesh {
     /// Returns [`Self::position_slack`] in cells.
     #[inline]
     pub(crate) fn slack(&self) -> f64 {
-        2.0 * self.plan_slack
+        2.0 * self.vertices.plan_slack
     }
 
     /// Returns the corner of a polygon that lies within the slack of a place.
@@ -238,8 +192,8 @@ impl NavMesh {
         Some(Target {
             at: PlanPosition::snapped(x, z),
             height,
-            low: height - f64::from(reach.down) / level_height - self.height_slack,
-            high: height + f64::from(reach.up) / level_height + self.height_slack,
+            low: height - f64::from(reach.down) / level_height - self.vertices.height_slack,
+            high: height + f64::from(reach.up) / level_height + self.vertices.height_slack,
             side_squared: side * side,
             level_squared: level * level,
         })
@@ -258,7 +212,7 @@ impl NavMesh {
     #[inline]
     fn visit(&self, target: &Target, limit: f64, visit: impl FnMut(u32, f64) -> f64) {
         match self.tiles() {
-            None => self.index.nearest(target, limit, visit),
+            None => self.index.boxes.nearest(target, limit, visit),
             Some(tiles) => tiles.places.nearest(target, limit, visit),
         }
     }
@@ -291,8 +245,8 @@ impl NavMesh {
             let around = |reach: f64| squares.around(target.at, reach);
             return self.is_nearest_of(target, polygons, around, allows, best);
         }
-        let Some(polygons) = self.buckets.at(target.at) else { return false };
-        let around = |reach: f64| self.buckets.around(target.at, reach);
+        let Some(polygons) = self.index.buckets.at(target.at) else { return false };
+        let around = |reach: f64| self.index.buckets.around(target.at, reach);
         self.is_nearest_of(target, polygons, around, allows, best)
     }
 
@@ -356,7 +310,7 @@ impl NavMesh {
     /// proves that the whole polygon is too far away.
     #[inline]
     fn offer_beside(&self, target: &Target, polygon: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
-        let bounds = &self.bounds[polygon as usize];
+        let bounds = &self.index.bounds[polygon as usize];
         // At least so much higher or lower, and to the side, whatever the place.
         let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
         let rise = gap(f64::from(bounds.min_height), target.height, f64::from(bounds.max_height));
@@ -406,7 +360,7 @@ impl NavMesh {
     pub(crate) fn closest_in_polygon(&self, polygon: usize, at: PlanPosition) -> PlanPosition {
         // Only edges that have `at` on their far side can hold the closest point.
         let mut closest = self.closest_on_edges(polygon, at, |a, b| orientation(a, b, at) < 0.0);
-        if closest.is_none() && !self.bounds[polygon].holds(at) {
+        if closest.is_none() && !self.index.bounds[polygon].holds(at) {
             // At this distance rounding hides the side.
             closest = self.closest_on_edges(polygon, at, |_, _| true);
         }
@@ -441,7 +395,7 @@ impl NavMesh {
     /// Returns `true` if a polygon holds a place of the lattice, border included.
     #[inline]
     pub(crate) fn holds(&self, polygon: u32, at: PlanPosition) -> bool {
-        let bounds = &self.bounds[polygon as usize];
+        let bounds = &self.index.bounds[polygon as usize];
         if !bounds.holds(at) {
             return false;
         }

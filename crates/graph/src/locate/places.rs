@@ -4,7 +4,8 @@ use glam::Vec3;
 use smallvec::SmallVec;
 use waymesh_core::{PolyId, to_u32};
 
-use super::nearest::{Location, Reach, Spot};
+use super::nearest::{Location, Spot};
+use super::reach::Reach;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
@@ -29,7 +30,7 @@ impl NavMesh {
         let (at, slack) = (spot.at, self.slack());
         let height = self.height_at(spot.polygon as usize, at);
         let level = f64::from(self.frame.cell_size) / f64::from(self.frame.level_height);
-        let most = 2.0 * self.height_slack + STEEPEST * slack * level;
+        let most = 2.0 * self.vertices.height_slack + STEEPEST * slack * level;
         let mut near = SmallVec::<[u32; 16]>::new();
         self.each_in_circle(at, slack, [height - most, height + most], |polygon| {
             if filter.allows(self, PolyId(polygon)) {
@@ -66,7 +67,7 @@ impl NavMesh {
             let [a, b] = self.ends_of(spot.polygon, edge);
             let (x, z) = closest_on_segment(a, b, spot.at);
             let aside = spot.at.distance_squared(PlanPosition { x, z });
-            a == spot.at || (self.neighbours[edge] == NO_NEIGHBOUR && aside <= slack * slack)
+            a == spot.at || (self.topology.neighbours[edge] == NO_NEIGHBOUR && aside <= slack * slack)
         })
     }
 

@@ -69,10 +69,10 @@ impl NavMesh {
         let range = self.edge_range(polygon as usize);
         let after = |corner: usize| if corner + 1 == range.end { range.start } else { corner + 1 };
         let mut edge = after(entry);
-        let mut a = self.walk[edge].start();
+        let mut a = self.topology.walk[edge].start();
         loop {
             let next = after(edge);
-            let b = self.walk[next].start();
+            let b = self.topology.walk[next].start();
             if next != entry {
                 let side = ray.side(b);
                 if side < 0.0 {
@@ -91,7 +91,7 @@ impl NavMesh {
     /// Returns where a ray leaves the polygon that it begins in or on.
     #[inline]
     pub(crate) fn exit_of(&self, polygon: u32, ray: &Ray) -> RayExit {
-        let first = self.polygon_first[polygon as usize] as usize;
+        let first = self.topology.polygon_first[polygon as usize] as usize;
         let edges = self.walk_edges(polygon);
         let mut before = edges.len() - 1;
         let mut a = edges[before].start();
@@ -113,7 +113,7 @@ impl NavMesh {
     /// `None` if the place is outside, or if the side of a corner needs an exact test.
     #[inline]
     pub(crate) fn exit_from(&self, polygon: u32, ray: &Ray) -> Option<RayExit> {
-        let first = self.polygon_first[polygon as usize] as usize;
+        let first = self.topology.polygon_first[polygon as usize] as usize;
         let edges = self.walk_edges(polygon);
         let from_start = |edge: &WalkEdge| {
             let at = edge.start();
@@ -132,7 +132,8 @@ impl NavMesh {
             exit = if (a_side < 0.0) & (b_side > 0.0) { before } else { exit };
             (a, a_side, before) = (b, b_side, corner);
         }
-        if inside < self.buckets.sure_area() || nearest < ray.sure || !self.buckets.spans(ray.at) {
+        if inside < self.index.buckets.sure_area() || nearest < ray.sure || !self.index.buckets.spans(ray.at)
+        {
             return None;
         }
         if exit == usize::MAX {
@@ -147,7 +148,7 @@ impl NavMesh {
     #[inline]
     pub(crate) fn ray(&self, at: PlanPosition, target: PlanPosition) -> Ray {
         let direction = (target.x - at.x, target.z - at.z);
-        let sure = sure_above(self.buckets.largest_product(direction));
+        let sure = sure_above(self.index.buckets.largest_product(direction));
         Ray { at, target, direction, sure }
     }
 }

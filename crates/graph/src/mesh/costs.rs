@@ -5,7 +5,7 @@ use std::sync::Arc;
 use waymesh_core::{AreaId, PolyId};
 
 use super::filter::PolygonFilter;
-use super::links::{LinkChoice, LinkId};
+use super::link::{LinkChoice, LinkId};
 use super::nav_mesh::NavMesh;
 
 /// The cost of a path, where it is not its length alone.

@@ -10,7 +10,7 @@ use waymesh_core::{
 use super::bounds::NO_NEIGHBOUR;
 use super::check::{check_indices, check_length, check_prefix};
 use super::error::NavMeshError;
-use super::links::{Link, LinkEnd, LinkKind};
+use super::link::{Link, LinkEnd, LinkKind};
 use super::nav_mesh::NavMesh;
 
 /// Everything that a [`crate::NavMesh`] cannot compute again, as plain tables.
@@ -170,7 +170,7 @@ impl NavMesh {
         if self.is_tiled() {
             return self.to_compact().mesh().data();
         }
-        let surface = self.surface.as_ref();
+        let surface = self.surface.heights.as_ref();
         NavMeshData {
             origin: self.frame.origin.to_array(),
             cell_size: self.frame.cell_size,
@@ -181,14 +181,14 @@ impl NavMesh {
             agent_radius: self.agent.radius,
             agent_max_step: self.agent.max_step,
             agent_max_slope: self.agent.max_slope,
-            vertex_x: self.plan_vertices.iter().map(|vertex| vertex.point.x).collect(),
-            vertex_z: self.plan_vertices.iter().map(|vertex| vertex.point.z).collect(),
-            vertex_height: self.plan_vertices.iter().map(|vertex| vertex.height).collect(),
-            polygon_first: self.polygon_first.to_vec(),
-            polygon_corners: self.corner_vertices.iter().map(|vertex| vertex.0).collect(),
-            polygon_neighbours: self.neighbours.to_vec(),
-            polygon_regions: self.regions.iter().map(|region| region.0).collect(),
-            polygon_areas: self.areas.to_vec(),
+            vertex_x: self.vertices.plan.iter().map(|vertex| vertex.point.x).collect(),
+            vertex_z: self.vertices.plan.iter().map(|vertex| vertex.point.z).collect(),
+            vertex_height: self.vertices.plan.iter().map(|vertex| vertex.height).collect(),
+            polygon_first: self.topology.polygon_first.to_vec(),
+            polygon_corners: self.topology.corner_vertices.iter().map(|vertex| vertex.0).collect(),
+            polygon_neighbours: self.topology.neighbours.to_vec(),
+            polygon_regions: self.topology.regions.iter().map(|region| region.0).collect(),
+            polygon_areas: self.topology.areas.to_vec(),
             surface_points: surface.map_or_else(Vec::new, |surface| {
                 surface.points.iter().map(|point| [point.x, point.height, point.z]).collect()
             }),

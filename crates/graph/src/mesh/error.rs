@@ -4,8 +4,8 @@ use thiserror::Error;
 use waymesh_core::{BadField, PlanPoint, PolyId, ViolationList};
 
 use super::format::MeshFormat;
-use super::links::LinkId;
-use super::tiles::TileKey;
+use super::link::LinkId;
+use super::tiles::key::TileKey;
 
 /// Why some data cannot become a [`crate::NavMesh`].
 #[derive(Clone, Debug, PartialEq, Error)]

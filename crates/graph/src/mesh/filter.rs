@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
 use waymesh_core::{AreaId, PolyId};
 
-use super::links::LinkId;
+use super::link::LinkId;
 use super::nav_mesh::NavMesh;
 
 /// Decides which polygons and links a query may use.

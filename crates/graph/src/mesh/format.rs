@@ -3,17 +3,21 @@
 use std::fmt;
 use std::path::Path;
 
-use super::error::NavMeshError;
-use super::nav_mesh::NavMesh;
-use super::packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
-use super::wmesh::{WMESH_MAGIC, WMESH_VERSION};
+/// First bytes of a `.wmesh` file.
+pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
+/// Version of `.wmesh` files.
+pub(crate) const WMESH_VERSION: u32 = 1;
+/// First bytes of a packed mesh.
+pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
+/// Version of packed meshes.
+pub(crate) const PACKED_VERSION: u32 = 1;
 
 /// A file format of navigation meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MeshFormat {
     /// `.wmesh`: small, without anything that can be computed again. To keep and to exchange.
-    /// [`NavMesh::to_wmesh`] documents it byte by byte.
+    /// [`NavMesh::to_wmesh`](crate::NavMesh::to_wmesh) documents it byte by byte.
     Exchange,
     /// `.wmrun`: the tables of the mesh as they lie in memory. Larger, opens in milliseconds, tied
     /// to a version of the library. To ship with a program.
@@ -80,30 +84,5 @@ impl fmt::Display for MeshFormat {
             Self::Exchange => "navigation mesh (.wmesh)",
             Self::Packed => "packed mesh (.wmrun)",
         })
-    }
-}
-
-impl NavMesh {
-    /// Returns the mesh as the bytes of a file, with a checksum.
-    #[must_use]
-    pub fn to_bytes(&self, format: MeshFormat) -> Vec<u8> {
-        match format {
-            MeshFormat::Exchange => self.to_wmesh(),
-            MeshFormat::Packed => self.to_packed(true),
-        }
-    }
-
-    /// Opens the bytes of a file. The format is known from its first bytes. Everything is checked: a
-    /// packed mesh is opened with [`PackedChecks::All`].
-    ///
-    /// # Errors
-    /// - [`NavMeshError::UnknownFormat`] for other files.
-    /// - See [`NavMesh::from_wmesh`] and [`NavMesh::from_packed_shared`].
-    pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self, NavMeshError> {
-        match MeshFormat::of_bytes(bytes.as_ref()) {
-            Some(MeshFormat::Exchange) => Self::from_wmesh(bytes.as_ref()),
-            Some(MeshFormat::Packed) => Self::from_packed_shared(bytes, PackedChecks::All),
-            None => Err(NavMeshError::UnknownFormat),
-        }
     }
 }

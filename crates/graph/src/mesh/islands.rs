@@ -1,10 +1,8 @@
 //! Islands: connected pieces of the mesh.
 
-use glam::{DVec3, Vec3};
 use waymesh_core::{PlanPoint, PolyId, checkpoint_every, to_u32};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
-use super::nav_mesh::NavMesh;
 
 waymesh_core::id!(
     /// An island of a [`crate::NavMesh`]: polygons that are connected without links. Its index is that
@@ -12,6 +10,9 @@ waymesh_core::id!(
     #[doc(alias = "connected component")]
     IslandId
 );
+
+/// The island of polygons that are not there.
+pub(crate) const NO_ISLAND: u32 = u32::MAX;
 
 /// Figures of one island.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,32 +24,6 @@ pub struct Island {
     pub polygons: u32,
     /// Plan area in square metres.
     pub area: f64,
-}
-
-/// A ball around an island: the result of [`NavMesh::island_ball`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct IslandBall {
-    /// The mean of the corners of its polygons, each counted once per polygon.
-    pub centre: Vec3,
-    /// Distance from there to the farthest corner, in metres.
-    pub radius: f32,
-}
-
-impl NavMesh {
-    /// Returns a ball that holds the corners of an island; `None` if there is no such island. It is
-    /// not the smallest, but a measure of how far the island stretches. Linear time in the polygons of
-    /// the mesh.
-    #[must_use]
-    pub fn island_ball(&self, island: IslandId) -> Option<IslandBall> {
-        self.islands().get(island.index())?;
-        let polygons = || self.polygons().filter(|polygon| polygon.island() == island);
-        let corners = || polygons().flat_map(|polygon| polygon.positions().collect::<Vec<_>>());
-        let (sum, count) =
-            corners().fold((DVec3::ZERO, 0.0), |(sum, count), corner| (sum + corner.as_dvec3(), count + 1.0));
-        let centre = (sum / count).as_vec3();
-        let radius = corners().map(|corner| corner.distance(centre)).fold(0.0, f32::max);
-        Some(IslandBall { centre, radius })
-    }
 }
 
 /// Island of each polygon, numbered by first polygon, and the figures of each. Neighbours must be

@@ -6,8 +6,10 @@ use super::bounds::Corner;
 use super::data::LinkData;
 use super::error::NavMeshError;
 use super::islands::IslandId;
-use super::links::{Link, LinkId, LinkIndex, LinkKind};
+use super::link::{Link, LinkId, LinkIndex, LinkKind};
+use super::link_turns::{LinkGround, LinkTurns, own_ends};
 use super::nav_mesh::NavMesh;
+use super::parts::Topology;
 
 impl NavMesh {
     /// Returns the mesh with these links in place of those it had. Their ids are 0, 1, 2 and so on.
@@ -109,7 +111,7 @@ impl NavMesh {
         }
         if is_changed {
             let mut links = std::mem::take(&mut self.links);
-            let counts = [self.polygon_bound(), self.islands.len()];
+            let counts = [self.polygon_bound(), self.islands.figures.len()];
             links.find_leaving(|polygon| self.island_at(polygon.0), counts);
             self.links = links;
             self.links.turns = self.find_link_turns();
@@ -147,7 +149,7 @@ impl NavMesh {
     pub(super) fn put_links(&mut self, links: Vec<Link>, ids: Vec<LinkId>) {
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
         let mut all = std::mem::take(&mut self.links);
-        let counts = [self.polygon_bound(), self.islands.len()];
+        let counts = [self.polygon_bound(), self.islands.figures.len()];
         all.set(links, ids, portals, |polygon| self.island_at(polygon.0), counts);
         self.links = all;
         self.number_links();
@@ -175,16 +177,48 @@ impl NavMesh {
         for (link, _) in portals {
             for end in [&link.from, &link.to] {
                 for corner in self.edge_range(end.polygon.index()) {
-                    let Corner { x, z, .. } = self.corners[corner];
+                    let Corner { x, z, .. } = self.topology.corners[corner];
                     if end.ends.iter().any(|end| end.point == PlanPoint::new(x, z)) {
-                        fans.push(self.fans.fan(to_u32(corner)).0);
+                        fans.push(self.topology.fans.fan(to_u32(corner)).0);
                     }
                 }
             }
         }
         if !fans.is_empty() {
-            self.fans.allow(fans);
+            self.topology.fans.allow(fans);
         }
+    }
+
+    /// Names the places where paths over links turn. Takes linear time, but for the ends of the links:
+    /// `n log n`.
+    pub(super) fn find_link_turns(&self) -> LinkTurns {
+        let Self { links, topology: Topology { fans, .. }, .. } = self;
+        if !links.portals.contains(&true) {
+            return LinkTurns::default();
+        }
+        let ground = LinkGround {
+            polygon_first: &self.topology.polygon_first,
+            corners: &self.topology.corners,
+            neighbours: &self.topology.neighbours,
+            links: &links.links,
+            portals: &links.portals,
+            first: &links.first,
+            leaving: &links.leaving,
+        };
+        // Tables of a file need not be right, if it was not checked.
+        let count = fans.count().min(to_u32(self.topology.corners.len()));
+        let portals: Vec<LinkIndex> =
+            (0..to_u32(links.links.len())).map(LinkIndex).filter(|&link| links.is_portal(link)).collect();
+        let fan_of = |corner: u32| Some(fans.fan(corner).0).filter(|&fan| fan < count);
+        let names = ground.names(&portals, fan_of);
+        let mut turns = LinkTurns {
+            fans: (0..count).collect(),
+            ends: (0..to_u32(links.links.len())).map(|link| own_ends(LinkIndex(link))).collect(),
+            first_end: count,
+        };
+        names.fans.into_iter().for_each(|(fan, name)| turns.fans[fan as usize] = name);
+        names.ends.into_iter().for_each(|(link, name)| turns.ends[link.index()] = name);
+        turns
     }
 
     pub(crate) fn check_link(&self, element: usize, link: &Link) -> Result<(), NavMeshError> {
@@ -217,7 +251,7 @@ impl NavMesh {
     pub(crate) fn is_portal(&self, link: &Link) -> bool {
         let [a, b] = link.from.ends.map(|end| end.point);
         let all = |polygon: PolyId, side: i64| {
-            let mut corners = self.corners[self.edge_range(polygon.index())].iter();
+            let mut corners = self.topology.corners[self.edge_range(polygon.index())].iter();
             corners.all(|corner| side * PlanPoint::orientation(a, b, PlanPoint::new(corner.x, corner.z)) >= 0)
         };
         a != b
@@ -234,7 +268,7 @@ impl NavMesh {
         if !self.has_polygon(polygon) || point.x.unsigned_abs() > LIMIT || point.z.unsigned_abs() > LIMIT {
             return false;
         }
-        let corners = &self.corners[self.edge_range(polygon.index())];
+        let corners = &self.topology.corners[self.edge_range(polygon.index())];
         let at =
             |index: usize| PlanPoint::new(corners[index % corners.len()].x, corners[index % corners.len()].z);
         (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
@@ -288,41 +322,6 @@ impl NavMesh {
     /// [`NavMesh::may_connect`]; `None` if there is no such island. Constant time.
     #[must_use]
     pub fn first_linked_island(&self, island: IslandId) -> Option<IslandId> {
-        (island.index() < self.islands.len()).then(|| IslandId(self.links.group(island.0)))
-    }
-
-    /// Returns the polygon that a crossing leads to.
-    ///
-    /// A crossing is a number: that of an edge or, beyond the edges, of a link in one direction.
-    #[inline]
-    pub(crate) fn beyond(&self, crossing: u32) -> u32 {
-        match self.neighbours.get(crossing as usize) {
-            Some(&neighbour) => neighbour,
-            None => {
-                let (link, backwards) = self.link_of(crossing);
-                self.links.links[link.index()].ends(backwards)[1].polygon.0
-            }
-        }
-    }
-
-    /// Returns the link of a crossing beyond the edges, and `true` if it is taken backwards.
-    #[inline]
-    pub(crate) fn link_of(&self, crossing: u32) -> (LinkIndex, bool) {
-        #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-        let number = crossing - self.neighbours.len() as u32;
-        (LinkIndex(number / 2), number % 2 == 1)
-    }
-
-    /// Returns the crossing of an entry of [`Links::leaving`].
-    #[inline]
-    pub(crate) fn crossing_of(&self, leaving: u32) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-        let edges = self.neighbours.len() as u32;
-        edges + leaving
-    }
-
-    /// Returns the number of crossings: edges, then links, each in both directions.
-    pub(crate) fn crossing_count(&self) -> usize {
-        self.neighbours.len() + 2 * self.links.links.len()
+        (island.index() < self.islands.figures.len()).then(|| IslandId(self.links.group(island.0)))
     }
 }

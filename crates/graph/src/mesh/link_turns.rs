@@ -6,8 +6,7 @@ use std::ops::Range;
 use waymesh_core::{DisjointSets, PlanPoint, PolyId, to_u32};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
-use super::links::{Link, LinkIndex};
-use super::nav_mesh::NavMesh;
+use super::link::{Link, LinkIndex};
 
 /// Names of the places where paths turn on a mesh with links that are crossed like an edge: one for
 /// all fans of corners and ends of links that are the same point of one surface, so that a search
@@ -85,39 +84,6 @@ pub(crate) struct LinkGround<'a> {
     /// First entry in `leaving` of each polygon, and the entries.
     pub(crate) first: &'a [u32],
     pub(crate) leaving: &'a [u32],
-}
-
-impl NavMesh {
-    /// Takes linear time, but for the ends of the links: `n log n`.
-    pub(crate) fn find_link_turns(&self) -> LinkTurns {
-        let Self { links, fans, .. } = self;
-        if !links.portals.contains(&true) {
-            return LinkTurns::default();
-        }
-        let ground = LinkGround {
-            polygon_first: &self.polygon_first,
-            corners: &self.corners,
-            neighbours: &self.neighbours,
-            links: &links.links,
-            portals: &links.portals,
-            first: &links.first,
-            leaving: &links.leaving,
-        };
-        // Tables of a file need not be right, if it was not checked.
-        let count = fans.count().min(to_u32(self.corners.len()));
-        let portals: Vec<LinkIndex> =
-            (0..to_u32(links.links.len())).map(LinkIndex).filter(|&link| links.is_portal(link)).collect();
-        let fan_of = |corner: u32| Some(fans.fan(corner).0).filter(|&fan| fan < count);
-        let names = ground.names(&portals, fan_of);
-        let mut turns = LinkTurns {
-            fans: (0..count).collect(),
-            ends: (0..to_u32(links.links.len())).map(|link| own_ends(LinkIndex(link))).collect(),
-            first_end: count,
-        };
-        names.fans.into_iter().for_each(|(fan, name)| turns.fans[fan as usize] = name);
-        names.ends.into_iter().for_each(|(link, name)| turns.ends[link.index()] = name);
-        turns
-    }
 }
 
 /// The names of the ends of a link that nothing else is one with.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, AreaTable, Bounds, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random,
-    RegionId, Validate, VertexId, ViolationList, threads, to_u32,
+    Validate, ViolationList, threads, to_u32,
 };
 
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
@@ -18,13 +18,14 @@ use super::error::NavMeshError;
 use super::fans::{Edges, Fans};
 use super::ground::Ground;
 use super::height_tables::{HeightTables, SurfaceView};
-use super::islands::{Island, IslandId, find_islands};
+use super::islands::{Island, IslandId, NO_ISLAND, find_islands};
 use super::links::Links;
+use super::parts::{Index, Islands, Surface, Topology, Vertices};
+use super::rounding::rounding_slack;
 use super::squares::Buckets;
-use super::table::Table;
-use super::tiles::TileTables;
+use super::tiles::TilePolygon;
+use super::tiles::tables::TileTables;
 use super::walk::{WalkEdge, walk_edges};
-use crate::geometry::plan::LATTICE_STEP;
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
 /// takes longer than they save.
@@ -75,43 +76,17 @@ pub struct Generation(pub u64);
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
     pub(crate) agent: Agent,
-    pub(crate) plan_vertices: Table<PlanVertex>,
-    pub(crate) vertices: Table<Vec3>,
-    /// First corner of each polygon, and the number of corners at the end.
-    pub(crate) polygon_first: Table<u32>,
-    pub(crate) corner_vertices: Table<VertexId>,
-    pub(crate) corners: Table<Corner>,
-    /// For each corner, the polygon across the edge that starts there, or [`NO_NEIGHBOUR`].
-    pub(crate) neighbours: Table<u32>,
-    pub(crate) regions: Table<RegionId>,
-    pub(crate) areas: Table<u8>,
+    pub(crate) generation: Generation,
+    pub(crate) vertices: Vertices,
+    pub(crate) topology: Topology,
     pub(crate) area_table: Arc<AreaTable>,
-    pub(crate) bounds: Table<PolygonBounds>,
-    /// Island of each polygon, or [`NO_ISLAND`] for a free slot. On a mesh of tiles these are
-    /// components of tiles, see [`NavMesh::island_at`].
-    pub(crate) polygon_islands: Table<u32>,
-    pub(crate) islands: Table<Island>,
-    pub(crate) index: BoxIndex,
-    /// Made of the others; which polygons lie where. Both are empty on a mesh of tiles.
-    pub(crate) buckets: Buckets,
+    pub(crate) index: Index,
+    pub(crate) islands: Islands,
+    pub(crate) links: Links,
+    pub(crate) surface: Surface,
     /// Additional tables of a mesh of tiles.
     pub(crate) tiles: Option<Arc<TileTables>>,
-    pub(crate) bridges: Bridges,
-    pub(crate) fans: Fans,
-    pub(crate) walk: Table<WalkEdge>,
-    pub(crate) links: Links,
-    pub(crate) surface: Option<HeightTables>,
-    /// The triangles of `surface`, to be read in a row.
-    pub(crate) ground: Ground,
-    pub(crate) generation: Generation,
-    /// Largest error of a position by rounding of world coordinates, in cells.
-    pub(crate) plan_slack: f64,
-    /// Largest error of a height by rounding, in levels.
-    pub(crate) height_slack: f64,
 }
-
-/// The island of polygons that are not there.
-pub(crate) const NO_ISLAND: u32 = u32::MAX;
 
 impl PartialEq for NavMesh {
     fn eq(&self, other: &Self) -> bool {
@@ -122,56 +97,26 @@ impl PartialEq for NavMesh {
         let Self {
             frame,
             agent,
-            plan_vertices,
+            generation,
             vertices,
-            polygon_first,
-            corner_vertices,
-            corners,
-            neighbours,
-            regions,
-            areas,
+            topology,
             area_table,
-            bounds,
-            polygon_islands,
-            islands,
             index,
-            buckets,
-            tiles: _,
-            bridges,
-            fans,
-            walk,
+            islands,
             links,
             surface,
-            ground,
-            generation,
-            plan_slack,
-            height_slack,
+            tiles: _,
         } = self;
-        let slack = [plan_slack, height_slack].map(|slack| slack.to_bits());
         *frame == other.frame
             && *agent == other.agent
             && *generation == other.generation
-            && slack == [other.plan_slack, other.height_slack].map(f64::to_bits)
-            && *polygon_first == other.polygon_first
-            && *neighbours == other.neighbours
-            && *corners == other.corners
-            && *plan_vertices == other.plan_vertices
             && *vertices == other.vertices
-            && *corner_vertices == other.corner_vertices
-            && *regions == other.regions
-            && *areas == other.areas
+            && *topology == other.topology
             && *area_table == other.area_table
-            && *bounds == other.bounds
-            && *polygon_islands == other.polygon_islands
-            && *islands == other.islands
             && *index == other.index
-            && *buckets == other.buckets
-            && *bridges == other.bridges
-            && *fans == other.fans
-            && *walk == other.walk
+            && *islands == other.islands
             && *links == other.links
             && *surface == other.surface
-            && *ground == other.ground
     }
 }
 
@@ -270,30 +215,30 @@ impl NavMesh {
         Self {
             frame,
             agent,
-            vertices: vertices.into(),
-            plan_vertices: polygons.vertices.into(),
-            polygon_first: polygon_first.into(),
-            corner_vertices: polygons.corners.into(),
-            corners: corners.into(),
-            neighbours: neighbours.into(),
-            regions: polygons.polygons.iter().map(|polygon| polygon.region).collect(),
-            areas: polygons.polygons.iter().map(|polygon| polygon.area.0).collect(),
-            area_table: Arc::default(),
-            index,
-            buckets,
-            tiles: None,
-            bridges,
-            fans,
-            walk: walk.into(),
-            links: Links::default(),
-            bounds: bounds.into(),
-            polygon_islands: polygon_islands.into(),
-            islands: islands.into(),
-            ground,
-            surface,
             generation,
-            plan_slack,
-            height_slack,
+            vertices: Vertices {
+                plan: polygons.vertices.into(),
+                world: vertices.into(),
+                plan_slack,
+                height_slack,
+            },
+            topology: Topology {
+                polygon_first: polygon_first.into(),
+                corner_vertices: polygons.corners.into(),
+                corners: corners.into(),
+                neighbours: neighbours.into(),
+                regions: polygons.polygons.iter().map(|polygon| polygon.region).collect(),
+                areas: polygons.polygons.iter().map(|polygon| polygon.area.0).collect(),
+                walk: walk.into(),
+                fans,
+                bridges,
+            },
+            area_table: Arc::default(),
+            index: Index { bounds: bounds.into(), boxes: index, buckets },
+            islands: Islands { of_polygon: polygon_islands.into(), figures: islands.into() },
+            links: Links::default(),
+            surface: Surface { heights: surface, ground },
+            tiles: None,
         }
     }
 
@@ -312,13 +257,13 @@ impl NavMesh {
     /// Returns all vertices as world positions in metres. On a mesh of tiles some are of no polygon.
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
-        &self.vertices
+        &self.vertices.world
     }
 
     /// Returns all vertices in the grid, exactly.
     #[must_use]
     pub fn plan_vertices(&self) -> &[PlanVertex] {
-        &self.plan_vertices
+        &self.vertices.plan
     }
 
     /// Returns the checksum of the polygons.
@@ -331,7 +276,7 @@ impl NavMesh {
     /// see [`NavMesh::polygon_bound`].
     #[must_use]
     pub fn polygon_count(&self) -> usize {
-        self.tiles().map_or(self.areas.len(), |tiles| tiles.count())
+        self.tiles().map_or(self.topology.areas.len(), |tiles| tiles.count())
     }
 
     /// Returns the least number that is above the ids of all polygons: for tables that are looked up
@@ -339,14 +284,14 @@ impl NavMesh {
     /// there a polygon keeps its id while others come and go, and ids in between are of no polygon.
     #[must_use]
     pub fn polygon_bound(&self) -> usize {
-        self.areas.len()
+        self.topology.areas.len()
     }
 
     /// Returns `true` if there is a polygon of this id. Constant time.
     #[inline]
     #[must_use]
     pub fn has_polygon(&self, polygon: PolyId) -> bool {
-        self.polygon_islands.get(polygon.index()).is_some_and(|&island| island != NO_ISLAND)
+        self.islands.of_polygon.get(polygon.index()).is_some_and(|&island| island != NO_ISLAND)
     }
 
     /// Returns the ids of all polygons, ascending.
@@ -381,16 +326,37 @@ impl NavMesh {
         visit: impl FnMut(u32),
     ) {
         match self.tiles() {
-            None => self.index.all(overlaps, visit),
-            Some(tiles) => tiles.places.all(area, &self.bounds, overlaps, visit),
+            None => self.index.boxes.all(overlaps, visit),
+            Some(tiles) => tiles.places.all(area, &self.index.bounds, overlaps, visit),
         }
+    }
+
+    /// Returns the additional tables of a mesh of tiles. Without the feature `tiles` the result is
+    /// always `None`, and code for tiles is left out of programs.
+    #[inline]
+    pub(crate) fn tiles(&self) -> Option<&Arc<TileTables>> {
+        if cfg!(feature = "tiles") { self.tiles.as_ref() } else { None }
+    }
+
+    /// `true` for a mesh of tiles.
+    #[inline]
+    pub(crate) fn is_tiled(&self) -> bool {
+        self.tiles().is_some()
+    }
+
+    /// Returns the tile of a polygon, and its number in it. `None` if there is no such polygon, or
+    /// this is no mesh of tiles ([`TiledMesh`](crate::TiledMesh)).
+    #[must_use]
+    pub fn tile_polygon(&self, polygon: PolyId) -> Option<TilePolygon> {
+        let tiles = self.tiles().filter(|_| self.has_polygon(polygon))?;
+        Some(tiles.place(polygon.0))
     }
 
     /// Returns the number of portals, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
         let portals = |polygon: PolyId| {
-            let neighbours = self.neighbours[self.edge_range(polygon.index())].iter();
+            let neighbours = self.topology.neighbours[self.edge_range(polygon.index())].iter();
             neighbours.filter(|&&neighbour| neighbour != NO_NEIGHBOUR).count()
         };
         self.polygon_ids().map(portals).sum::<usize>() / 2
@@ -399,7 +365,7 @@ impl NavMesh {
     /// Returns the plan area of all polygons in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {
-        self.islands.iter().map(|island| island.area).sum()
+        self.islands.figures.iter().map(|island| island.area).sum()
     }
 
     /// Returns the names, costs and colours of areas, as far as they are known.
@@ -426,14 +392,14 @@ impl NavMesh {
     /// Returns the head room of an existing polygon.
     #[inline]
     pub(crate) fn room_at(&self, polygon: PolyId) -> f32 {
-        let code = AreaId(self.areas[polygon.index()]);
+        let code = AreaId(self.topology.areas[polygon.index()]);
         self.area_table.head_rooms().height(code).unwrap_or(self.agent.height)
     }
 
     /// Returns the area of an existing polygon.
     #[inline]
     pub(crate) fn area_at(&self, polygon: PolyId) -> AreaId {
-        self.area_table.head_rooms().area(AreaId(self.areas[polygon.index()]))
+        self.area_table.head_rooms().area(AreaId(self.topology.areas[polygon.index()]))
     }
 
     /// Returns the area of this name; `None` if the mesh has none.
@@ -446,15 +412,16 @@ impl NavMesh {
     /// has do not count. Linear time.
     #[must_use]
     pub fn world_bounds(&self) -> Option<Bounds> {
-        let vertices = self.polygon_ids().flat_map(|id| &self.corner_vertices[self.edge_range(id.index())]);
-        let corners = vertices.map(|vertex| self.vertices[vertex.index()]);
+        let vertices =
+            self.polygon_ids().flat_map(|id| &self.topology.corner_vertices[self.edge_range(id.index())]);
+        let corners = vertices.map(|vertex| self.vertices.world[vertex.index()]);
         Some(Bounds::of(corners)).filter(Bounds::is_valid)
     }
 
     /// Returns all islands, in the order of their first polygons; in any order on a mesh of tiles.
     #[must_use]
     pub fn islands(&self) -> &[Island] {
-        &self.islands
+        &self.islands.figures
     }
 
     /// Returns the island of a polygon; `None` if there is no such polygon. Constant time.
@@ -467,7 +434,7 @@ impl NavMesh {
     /// Returns the island of an existing polygon.
     #[inline]
     pub(crate) fn island_at(&self, polygon: u32) -> u32 {
-        let island = self.polygon_islands[polygon as usize];
+        let island = self.islands.of_polygon[polygon as usize];
         self.tiles().map_or(island, |tiles| tiles.island(island))
     }
 
@@ -483,7 +450,7 @@ impl NavMesh {
     /// tables also hold triangles and points of no polygon.
     #[must_use]
     pub fn surface(&self) -> Option<SurfaceView<'_>> {
-        self.surface.as_ref().map(HeightTables::view)
+        self.surface.heights.as_ref().map(HeightTables::view)
     }
 
     /// Returns the polygons that the mesh was made of; those of a mesh of tiles in its compact form
@@ -494,51 +461,56 @@ impl NavMesh {
             return self.to_compact().mesh().poly_mesh();
         }
         let polygon = |index: usize| {
-            let [first, end] = [self.polygon_first[index], self.polygon_first[index + 1]];
-            Poly { first, len: end - first, region: self.regions[index], area: AreaId(self.areas[index]) }
+            let [first, end] = [self.topology.polygon_first[index], self.topology.polygon_first[index + 1]];
+            Poly {
+                first,
+                len: end - first,
+                region: self.topology.regions[index],
+                area: AreaId(self.topology.areas[index]),
+            }
         };
         let neighbour = |&neighbour: &u32| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour));
         PolyMesh {
             frame: self.frame,
-            vertices: self.plan_vertices.to_vec(),
+            vertices: self.vertices.plan.to_vec(),
             polygons: (0..self.polygon_count()).map(polygon).collect(),
-            corners: self.corner_vertices.to_vec(),
-            neighbours: self.neighbours.iter().map(neighbour).collect(),
+            corners: self.topology.corner_vertices.to_vec(),
+            neighbours: self.topology.neighbours.iter().map(neighbour).collect(),
         }
     }
 
     /// Finds the bridges; a mesh of tiles has none.
     pub(crate) fn find_bridges(&mut self) {
         if !self.is_tiled() {
-            self.bridges = Bridges::find(&self.polygon_first, &self.neighbours);
+            self.topology.bridges = Bridges::find(&self.topology.polygon_first, &self.topology.neighbours);
         }
     }
 
     pub(crate) fn find_fans(&mut self) {
         let edges = Edges {
-            polygon_first: &self.polygon_first,
-            corners: &self.corners,
-            vertices: &self.corner_vertices,
-            neighbours: &self.neighbours,
+            polygon_first: &self.topology.polygon_first,
+            corners: &self.topology.corners,
+            vertices: &self.topology.corner_vertices,
+            neighbours: &self.topology.neighbours,
         };
-        let twins = self.fans.twins.clone();
-        self.fans = Fans::of_twins(&edges, twins, |polygon| self.has_polygon(PolyId(polygon)));
+        let twins = self.topology.fans.twins.clone();
+        self.topology.fans = Fans::of_twins(&edges, twins, |polygon| self.has_polygon(PolyId(polygon)));
     }
 
     /// Forgets the bridges: with links, no edge is the only connection any more.
     pub(crate) fn forget_bridges(&mut self) {
-        self.bridges = Bridges::none(self.polygon_bound(), self.neighbours.len());
+        self.topology.bridges = Bridges::none(self.polygon_bound(), self.topology.neighbours.len());
     }
 
     #[inline]
     pub(crate) fn walk_edges(&self, polygon: u32) -> &[WalkEdge] {
-        &self.walk[self.edge_range(polygon as usize)]
+        &self.topology.walk[self.edge_range(polygon as usize)]
     }
 
     /// Indices of a polygon's corners, which are also those of its edges.
     #[inline]
     pub(crate) fn edge_range(&self, polygon: usize) -> Range<usize> {
-        self.polygon_first[polygon] as usize..self.polygon_first[polygon + 1] as usize
+        self.topology.polygon_first[polygon] as usize..self.topology.polygon_first[polygon + 1] as usize
     }
 }
 
@@ -551,7 +523,7 @@ impl Validate for NavMesh {
         }
         let polygons = self.poly_mesh();
         polygons.violations(out);
-        if let Some(surface) = &self.surface {
+        if let Some(surface) = &self.surface.heights {
             surface.view().to_surface().violations_over(&polygons, out);
         }
     }
@@ -577,25 +549,4 @@ fn generation(
         add(corner.height.to_bits());
     }
     Generation(sum)
-}
-
-/// Two units in the last place of the largest world coordinate, in cells and in levels.
-pub(crate) fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[PolygonBounds]) -> (f64, f64) {
-    let largest = vertices.iter().fold(frame.origin.abs(), |sum, vertex| sum.max(vertex.abs()));
-    let height = bounds
-        .iter()
-        .map(|bounds| {
-            frame.to_world(0.0, f64::from(bounds.max_height.abs().max(bounds.min_height.abs())), 0.0).y
-        })
-        .fold(largest.y, f32::max);
-    slack_of(frame, largest, height)
-}
-
-/// Returns both slacks from the largest coordinates and the largest height.
-pub(crate) fn slack_of(frame: &GridFrame, largest: Vec3, height: f32) -> (f64, f64) {
-    let unit = |value: f32| 2.0 * f64::from(f32::EPSILON) * f64::from(value);
-    (
-        unit(largest.x.max(largest.z)) / f64::from(frame.cell_size) + LATTICE_STEP,
-        unit(height) / f64::from(frame.level_height) + LATTICE_STEP,
-    )
 }

@@ -25,19 +25,19 @@ impl<'a> PolygonView<'a> {
     /// Its corners in positive order.
     #[must_use]
     pub fn corners(&self) -> &'a [VertexId] {
-        &self.mesh.corner_vertices[self.mesh.edge_range(self.id.index())]
+        &self.mesh.topology.corner_vertices[self.mesh.edge_range(self.id.index())]
     }
 
     /// Returns the world positions of its corners in positive order.
     pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
         let mesh = self.mesh;
-        self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
+        self.corners().iter().map(|vertex| mesh.vertices.world[vertex.index()])
     }
 
     /// Returns for each corner the polygon across the edge from it to the next corner; `None` on a
     /// wall or drop.
     pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<PolyId>> + use<'a> {
-        self.mesh.neighbours[self.mesh.edge_range(self.id.index())]
+        self.mesh.topology.neighbours[self.mesh.edge_range(self.id.index())]
             .iter()
             .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
     }
@@ -53,7 +53,7 @@ impl<'a> PolygonView<'a> {
     /// Returns the region it lies in.
     #[must_use]
     pub fn region(&self) -> RegionId {
-        self.mesh.regions[self.id.index()]
+        self.mesh.topology.regions[self.id.index()]
     }
 
     /// Returns what kind of ground it is.
@@ -77,13 +77,13 @@ impl<'a> PolygonView<'a> {
     /// Returns the box around it.
     #[must_use]
     pub fn bounds(&self) -> PolygonBounds {
-        self.mesh.bounds[self.id.index()]
+        self.mesh.index.bounds[self.id.index()]
     }
 
     /// Its plan area in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {
-        let points = self.mesh.corners[self.mesh.edge_range(self.id.index())]
+        let points = self.mesh.topology.corners[self.mesh.edge_range(self.id.index())]
             .iter()
             .map(|corner| PlanPoint::new(corner.x, corner.z));
         PlanPoint::doubled_area(points) as f64 / 2.0 * self.mesh.frame.cell_area()

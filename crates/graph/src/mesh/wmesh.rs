@@ -5,14 +5,8 @@ use waymesh_core::{AreaTable, checksum, to_u32};
 
 use super::data::{LinkData, NavMeshData};
 use super::error::NavMeshError;
-use super::format::MeshFormat;
+use super::format::{MeshFormat, WMESH_MAGIC, WMESH_VERSION};
 use super::nav_mesh::NavMesh;
-
-/// First bytes of every file.
-pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
-/// The version of the format.
-pub(crate) const WMESH_VERSION: u32 = 1;
-
 /// Tags and sizes of the elements.
 const SECTIONS: [(&str, u32); 12] = [
     ("FRAM", 28),

@@ -3,13 +3,12 @@
 use glam::Vec3;
 use waymesh_core::{PolyId, nearest_f32};
 
-use super::any_angle::{MOST_FLOODED, Seen};
+use super::any_angle::{AnyAngle, MOST_FLOODED, Seen};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::scratch::QueryScratch;
 
 /// Direction from a place towards the goal of a [`DistanceMap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +49,7 @@ impl NavMesh {
         from: &Location,
         length: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
+        memory: &mut AnyAngle,
         out: &mut Vec<(PolyId, f32)>,
     ) -> Result<(), QueryError> {
         out.clear();
@@ -59,7 +58,6 @@ impl NavMesh {
             return Ok(());
         }
         let metre = f64::from(self.frame.cell_size);
-        let memory = &mut scratch.paths.any_angle;
         self.flood_shortest(&start, f64::from(length) / metre, MOST_FLOODED, filter, memory)?;
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
@@ -76,11 +74,10 @@ impl NavMesh {
         goal: &Location,
         length: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
+        memory: &mut AnyAngle,
     ) -> Result<DistanceMap, QueryError> {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
-        let memory = &mut scratch.paths.any_angle;
         self.flood_shortest(&start, limit, MOST_FLOODED, filter, memory)?;
         let mut first = vec![0_u32; self.polygon_bound() + 1];
         for seen in &memory.seen {

@@ -3,12 +3,11 @@
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
-use super::Path;
-use super::funnel::{Leg, Turn, push_point};
-use crate::geometry::plan::PlanPosition;
-use crate::locate::error::{QueryError, unless_0_or_more};
+use super::funnel::Turn;
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::error::QueryError;
 use crate::locate::nearest::{Location, Spot};
-use crate::mesh::costs::{TravelCost, entering};
+use crate::locate::reach::unless_0_or_more;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
@@ -25,7 +24,7 @@ pub(crate) struct Profile {
     /// Bends of the ground of the current polygon, as shares of the line.
     shares: Vec<f64>,
     /// Metres from the frame's origin. The first is the last point that was written.
-    points: Vec<DVec3>,
+    pub(super) points: Vec<DVec3>,
     /// Metres in space since the path began.
     pub(super) length: f64,
 }
@@ -34,7 +33,7 @@ impl Profile {
     /// Calls `write` for points after the first, so that a chain of them and the last is no farther
     /// than `error` metres above or below the ground. The last is known from now on; it is written
     /// if `with_last`.
-    fn flush(&mut self, error: f64, with_last: bool, mut write: impl FnMut(DVec3)) {
+    pub(super) fn flush(&mut self, error: f64, with_last: bool, mut write: impl FnMut(DVec3)) {
         let Some((&last, _)) = self.points.split_last() else { return };
         let mut anchor = self.points[0];
         // Slopes of lines from the anchor that pass near enough to all points since.
@@ -70,14 +69,14 @@ impl NavMesh {
         DVec3::new(at.x * cell, self.height_at(polygon.index(), at) * level, at.z * cell)
     }
 
-    fn ground_to_world(&self, point: DVec3) -> Vec3 {
+    pub(super) fn ground_to_world(&self, point: DVec3) -> Vec3 {
         (self.frame.origin.as_dvec3() + point).as_vec3()
     }
 
     /// Follows the ground of a polygon along a straight line within it. Returns its length in metres.
-    fn trace(&self, polygon: PolyId, [from, to]: [PlanPosition; 2], profile: &mut Profile) -> f64 {
+    pub(super) fn trace(&self, polygon: PolyId, [from, to]: [PlanPosition; 2], profile: &mut Profile) -> f64 {
         profile.shares.clear();
-        let bounds = &self.bounds[polygon.index()];
+        let bounds = &self.index.bounds[polygon.index()];
         if bounds.min_height < bounds.max_height {
             self.bends(polygon, [from, to], &mut profile.shares);
             profile.shares.sort_unstable_by(f64::total_cmp);
@@ -113,7 +112,7 @@ impl NavMesh {
                 shares.push(share);
             }
         };
-        match &self.surface {
+        match &self.surface.heights {
             Some(surface) => {
                 let range = surface.polygon_triangles[polygon.index()] as usize
                     ..surface.polygon_triangles[polygon.index() + 1] as usize;
@@ -129,7 +128,7 @@ impl NavMesh {
             }
             // The triangles between the edges and the mean of the corners.
             None => {
-                let corners = &self.corners[self.edge_range(polygon.index())];
+                let corners = &self.topology.corners[self.edge_range(polygon.index())];
                 let share = 1.0 / corners.len() as f64;
                 let mean = corners.iter().fold([0.0; 2], |[x, z], corner| {
                     [x + f64::from(corner.x) * share, z + f64::from(corner.z) * share]
@@ -181,9 +180,52 @@ impl NavMesh {
         length <= straight * (1.0 + 1e-9)
     }
 
+    /// Returns where the segment between two turns passes an edge, in one of its ends where it does
+    /// not cross it.
+    pub(super) fn passed_at(&self, [from, to]: [Turn; 2], polygon: PolyId, crossing: u32) -> PlanPosition {
+        self.crossing_at([from, to], polygon, crossing).unwrap_or_else(|| {
+            let ends = self.edge_ends(polygon, crossing);
+            if ends.contains(&from.at) {
+                from.at
+            } else if ends.contains(&to.at) {
+                to.at
+            } else {
+                // In line with the edge, it passes the nearer end first.
+                let [a, b] = ends.map(|end| (end.distance_squared(from.at), end));
+                if a.0 < b.0 { a.1 } else { b.1 }
+            }
+        })
+    }
+
+    /// Returns where the segment between two turns crosses an edge, unless one is an end of the
+    /// other or both are in line.
+    pub(super) fn crossing_at(
+        &self,
+        [from, to]: [Turn; 2],
+        polygon: PolyId,
+        crossing: u32,
+    ) -> Option<PlanPosition> {
+        let [right, left] = self.edge_ends(polygon, crossing);
+        let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
+        if [right, left].iter().any(|&end| end == from.at || end == to.at) || l - r <= 0.0 {
+            return None;
+        }
+        let t = (-r / (l - r)).clamp(0.0, 1.0);
+        Some(PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t })
+    }
+
+    pub(crate) fn position_in(&self, polygon: PolyId, at: PlanPosition) -> Vec3 {
+        self.on_ground(polygon, self.frame.to_world(at.x, 0.0, at.z))
+    }
+
     /// Begins at a place. Where the ground there is another than where the profile ends, which is at
     /// a link that is crossed like an edge, it is a point of the path.
-    fn begin_ground(&self, polygon: PolyId, at: PlanPosition, profile: &mut Profile) -> Option<Vec3> {
+    pub(super) fn begin_ground(
+        &self,
+        polygon: PolyId,
+        at: PlanPosition,
+        profile: &mut Profile,
+    ) -> Option<Vec3> {
         let point = self.ground_point(polygon, at);
         let step = profile.points.last().map_or(0.0, |last| (point.y - last.y).abs());
         profile.points.clear();
@@ -207,40 +249,6 @@ impl NavMesh {
         self.begin_ground(to, at, profile)
     }
 
-    /// Writes the points between two turns, so that the path is no farther than `error` metres above
-    /// or below the ground. Returns what that part of the path costs.
-    pub(super) fn write_ground<C: TravelCost>(
-        &self,
-        [from, to]: [Turn; 2],
-        leg: &Leg<'_>,
-        cost: &C,
-        error: f32,
-        profile: &mut Profile,
-        path: &mut Path,
-    ) -> f32 {
-        let error = f64::from(error);
-        let (mut polygon, mut at, mut sum) = (path.polygons[from.crossed], from.at, 0.0);
-        profile.points.clear();
-        self.begin_ground(polygon, at, profile);
-        let per_metre = |polygon| if cost.is_length() { 1.0 } else { cost.per_metre(self, polygon) };
-        for (crossed, &crossing) in leg.between(from, to) {
-            let next = self.passed_at([from, to], polygon, crossing);
-            sum += nearest_f32(self.trace(polygon, [at, next], profile)) * per_metre(polygon);
-            if leg.cross_points || self.is_link(crossing) {
-                profile.flush(error, true, |point| push_point(path, self.ground_to_world(point)));
-            }
-            (polygon, at) = (path.polygons[crossed + 1], next);
-            sum += entering(cost, self, path.polygons[crossed].0, polygon.0);
-            if self.is_link(crossing) {
-                self.take_link(crossing, cost, path);
-                path.points.extend(self.begin_ground(polygon, at, profile));
-            }
-        }
-        sum += nearest_f32(self.trace(polygon, [at, to.at], profile)) * per_metre(polygon);
-        profile.flush(error, false, |point| push_point(path, self.ground_to_world(point)));
-        sum
-    }
-
     /// Appends the places where the ground bends: see [`crate::Query::ground_between`].
     pub(crate) fn ground_between(
         &self,
@@ -248,18 +256,16 @@ impl NavMesh {
         to: Vec3,
         error: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut crate::QueryScratch,
+        (passed, profile): (&mut Vec<PolyId>, &mut Profile),
         points: &mut Vec<Vec3>,
     ) -> Result<Option<f32>, QueryError> {
         unless_0_or_more("error", error)?;
-        let passed = &mut scratch.surface.passed;
         if self.raycast(from, to, filter, passed)?.hit.is_some() {
             return Ok(None);
         }
         let begin = self.spot_of(from)?.at;
         let [x, _, z] = self.frame.to_grid(to);
         let end = PlanPosition { x, z };
-        let profile = &mut scratch.paths.profile;
         profile.points.clear();
         profile.length = 0.0;
         let mut at = begin;

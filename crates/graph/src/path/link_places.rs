@@ -4,19 +4,10 @@ use waymesh_core::PolyId;
 
 use super::funnel::Turn;
 use super::portal::turn_length;
-use super::search::PathScratch;
+use super::scratch::{PathScratch, Sliding};
 use crate::locate::nearest::Spot;
-use crate::mesh::links::LinkEnd;
+use crate::mesh::link::LinkEnd;
 use crate::mesh::nav_mesh::NavMesh;
-
-/// Memory of [`NavMesh::slide_links`].
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sliding {
-    polygons: Vec<PolyId>,
-    turns: Vec<Turn>,
-    /// The places of the shortest path so far.
-    best: Vec<f64>,
-}
 
 /// Number of strings pulled at most: a string bends at other corners once links have moved.
 const ROUNDS: usize = 8;

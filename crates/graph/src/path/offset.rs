@@ -3,10 +3,10 @@
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
-use super::funnel::plan_length;
-use super::{Path, length};
-use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
+use super::result::{Path, length, plan_length};
+use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
+use crate::locate::reach::unless_0_or_more;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 

@@ -1,12 +1,11 @@
 //! Options of paths and of their search.
 
-use super::any_angle::MOST_NODES;
-use super::sliced::Progress;
-use crate::locate::nearest::{Reach, Spot};
+use crate::locate::reach::Reach;
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::nav_mesh::NavMesh;
-use crate::scratch::QueryScratch;
+
+/// Default limit of nodes that a search opens: a second at most, usually.
+pub(crate) const MOST_NODES: usize = 1_000_000;
 
 /// Search algorithm for paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,7 +39,7 @@ pub enum PathSearch {
     ///   or a ray a corner lies is decided exactly, and lengths are rounded by less than a
     ///   billionth.
     /// - Rises and falls do not count in the search, unless [`PathOptions::rises`] is set:
-    ///   [`Path::length`](super::Path::length) is that of the path found, in space.
+    ///   [`Path::length`](crate::Path::length) is that of the path found, in space.
     /// - Costs ([`PathOptions::cost`]) do not count in the search, except that infinite ones close
     ///   polygons: it is the shortest path, not the cheapest. The ratio of its cost to the smallest
     ///   cost is at most the ratio of the largest cost per metre on it to the smallest anywhere.
@@ -59,62 +58,6 @@ pub enum PathSearch {
     /// # References
     /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
     Shortest,
-}
-
-/// A search algorithm: a [`PathSearch`], or a reference to a
-/// [`Hierarchy`](crate::Hierarchy) or to [`RelaxedPolygons`](crate::RelaxedPolygons).
-///
-/// Sealed: other crates cannot implement it.
-pub trait PathSearcher<F, C>: Searcher<F, C> {}
-
-impl<F, C, S: Searcher<F, C>> PathSearcher<F, C> for S {}
-
-/// The private half of [`PathSearcher`].
-#[expect(unnameable_types, private_interfaces, reason = "sealed: only this crate calls and implements it")]
-pub trait Searcher<F, C> {
-    /// Prepares for a query. Called once, before any search.
-    #[doc(hidden)]
-    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch);
-
-    /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is
-    /// a path. `most` is [`PathOptions::max_nodes`].
-    #[doc(hidden)]
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        ends: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool;
-}
-
-#[expect(private_interfaces, reason = "sealed")]
-impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
-    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
-        scratch.hierarchy.how = None;
-    }
-
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        [start, goal]: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool {
-        let paths = &mut scratch.paths;
-        if *self == Self::Shortest {
-            match mesh.search_shortest(start, goal, most, usable, paths) {
-                Progress::Running => paths.was_cut = true,
-                progress => {
-                    paths.found_by = PathSearch::Shortest;
-                    return progress == Progress::Found;
-                }
-            }
-        }
-        mesh.search_corridor(start, goal, usable, paths)
-    }
 }
 
 /// Options of a path.
@@ -141,7 +84,7 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// Cost of a path. Default: its length.
     pub cost: C,
     /// Largest distance of each end from the mesh. Default: `None`, which is
-    /// [`NavMesh::default_reach`].
+    /// [`NavMesh::default_reach`](crate::NavMesh::default_reach).
     pub reach: Option<Reach>,
     /// `true` if a path that ends before the goal is accepted where none leads there. Default:
     /// `true`; a [`Query`](crate::Query) starts with `false`.
@@ -150,7 +93,7 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// may still rise and fall: see [`PathOptions::ground_error`]. Default: `false`.
     pub cross_points: bool,
     /// Height of the path above or below the ground of the mesh between two points, at most, in metres:
-    /// it has as many more points as that takes, 0 or more. [`Path::length`](super::Path::length) is
+    /// it has as many more points as that takes, 0 or more. [`Path::length`](crate::Path::length) is
     /// then that of the ground. Default `None`: points only where it turns.
     pub ground_error: Option<f32>,
     /// `true` if rises and falls of the ground count in the search of [`PathSearch::Shortest`],

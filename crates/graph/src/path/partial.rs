@@ -3,14 +3,14 @@
 use smallvec::SmallVec;
 use waymesh_core::{checkpoint_every, to_u32};
 
+use super::ends::{Ends, Pairs};
 use super::options::PathOptions;
-use super::search::PathScratch;
-use super::{Ends, Pairs};
-use crate::locate::nearest::{Reach, Spot};
+use super::scratch::PathScratch;
+use crate::locate::nearest::Spot;
+use crate::locate::reach::Reach;
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::scratch::QueryScratch;
 
 impl NavMesh {
     /// Returns `true` if islands decide reachability.
@@ -20,19 +20,19 @@ impl NavMesh {
 
     /// Returns the pairs of each start and the place that is closest to the goal in space, of all that
     /// can be reached from any start; none if no such place is closer than the starts.
-    pub(super) fn partial_pairs<F: PolygonFilter, C: TravelCost, S>(
+    pub(crate) fn partial_pairs<F: PolygonFilter, C: TravelCost, S>(
         &self,
         pairs: &[Ends],
         options: &PathOptions<F, C, S>,
-        scratch: &mut QueryScratch,
+        scratch: &mut PathScratch,
     ) -> Pairs {
         let usable = options.usable();
         let closest = if self.needs_no_flood(&usable) {
             self.closest_on_islands(pairs)
         } else {
-            self.begin_flood(pairs, &mut scratch.paths);
-            self.advance_flood(&usable, &mut scratch.paths, &mut { usize::MAX });
-            self.closest_flooded(pairs, &scratch.paths)
+            self.begin_flood(pairs, scratch);
+            self.advance_flood(&usable, scratch, &mut { usize::MAX });
+            self.closest_flooded(pairs, scratch)
         };
         self.pairs_to(closest, pairs)
     }
@@ -52,7 +52,7 @@ impl NavMesh {
         let goal_position = self.location(&goal, first.goal_position).position;
         let gain =
             first.start_position.distance(first.goal_position) - goal_position.distance(first.goal_position);
-        if f64::from(gain) <= self.plan_slack * f64::from(self.frame.cell_size) {
+        if f64::from(gain) <= self.vertices.plan_slack * f64::from(self.frame.cell_size) {
             return Pairs::new();
         }
         let mut partial = Pairs::new();
@@ -67,11 +67,11 @@ impl NavMesh {
 
     /// Begins to flood what can be reached from any start.
     pub(super) fn begin_flood(&self, pairs: &[Ends], scratch: &mut PathScratch) {
-        scratch.begin(self.neighbours.len(), 0);
+        scratch.frontier.begin(self.topology.neighbours.len(), 0);
         scratch.corridor.clear();
         for ends in pairs {
             let start = ends.start.polygon;
-            if scratch.mark(self.polygon_first[start as usize]) {
+            if scratch.frontier.mark(self.topology.polygon_first[start as usize]) {
                 scratch.corridor.push(start);
             }
         }
@@ -85,8 +85,9 @@ impl NavMesh {
         nodes: &mut usize,
     ) -> bool {
         // A polygon is marked at its first edge.
-        let mark =
-            |scratch: &mut PathScratch, polygon: u32| scratch.mark(self.polygon_first[polygon as usize]);
+        let mark = |scratch: &mut PathScratch, polygon: u32| {
+            scratch.frontier.mark(self.topology.polygon_first[polygon as usize])
+        };
         let mut stack = std::mem::take(&mut scratch.corridor);
         while *nodes > 0 {
             checkpoint_every(1 << 12, *nodes);
@@ -110,7 +111,7 @@ impl NavMesh {
     /// Returns the point closest to the goal in space, of all that was flooded.
     pub(super) fn closest_flooded(&self, pairs: &[Ends], scratch: &PathScratch) -> Option<Spot> {
         self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| {
-            scratch.is_marked(self.polygon_first[polygon as usize])
+            scratch.frontier.is_marked(self.topology.polygon_first[polygon as usize])
         })
     }
 }

@@ -21,10 +21,10 @@ impl NavMesh {
     pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
         let mesh = self;
         let range = mesh.edge_range(polygon as usize);
-        let first = mesh.polygon_first[polygon as usize];
+        let first = mesh.topology.polygon_first[polygon as usize];
         let length = range.len();
-        let corners = &mesh.corners[range.clone()];
-        let edges = (first..).zip(&mesh.neighbours[range]).enumerate();
+        let corners = &mesh.topology.corners[range.clone()];
+        let edges = (first..).zip(&mesh.topology.neighbours[range]).enumerate();
         let edges = edges.filter(|(_, (_, neighbour))| **neighbour != NO_NEIGHBOUR);
         let edges = edges.map(move |(offset, (crossing, _))| {
             let (a, b) = (&corners[offset], &corners[if offset + 1 == length { 0 } else { offset + 1 }]);
@@ -40,7 +40,7 @@ impl NavMesh {
 }
 
 /// Returns the distance in cells.
-pub(super) fn turn_length(from: PlanPosition, to: PlanPosition) -> f64 {
+pub(crate) fn turn_length(from: PlanPosition, to: PlanPosition) -> f64 {
     from.distance_squared(to).sqrt()
 }
 

@@ -3,25 +3,16 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
+use super::ends::{Ends, Pairs};
 use super::options::{PathOptions, PathSearch};
-use super::search::PathScratch;
-use super::{Ends, Pairs, Path};
+use super::progress::Progress;
+use super::result::Path;
+use super::scratch::PathScratch;
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-
-/// State of a search after some nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// There are more nodes to open.
-    Running,
-    /// The goal is reached.
-    Found,
-    /// No path leads there.
-    Nowhere,
-}
 
 /// The next step of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

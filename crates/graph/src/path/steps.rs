@@ -2,7 +2,7 @@
 
 use waymesh_core::{PolyId, to_u32};
 
-use super::search::PathScratch;
+use super::scratch::PathScratch;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// An edge or link crossed.
@@ -47,15 +47,16 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) {
         self.polygons_of(start, steps, polygons);
-        scratch.begin(self.neighbours.len(), 0);
+        scratch.frontier.begin(self.topology.neighbours.len(), 0);
         for (index, polygon) in (0_u32..).zip(polygons.iter()) {
-            scratch.note(self.polygon_first[polygon.index()], index);
+            scratch.frontier.note(self.topology.polygon_first[polygon.index()], index);
         }
         spare.clear();
         let mut index = 0;
         while index < steps.len() {
             let last = scratch
-                .noted(self.polygon_first[polygons[index].index()])
+                .frontier
+                .noted(self.topology.polygon_first[polygons[index].index()])
                 .map_or(index, |last| last as usize);
             spare.extend(steps.get(last));
             index = last + 1;
@@ -75,10 +76,10 @@ impl NavMesh {
     /// Returns the same path, from the other side.
     pub(crate) fn reversed(&self, crossing: u32) -> u32 {
         if self.is_link(crossing) {
-            let first = to_u32(self.neighbours.len());
+            let first = to_u32(self.topology.neighbours.len());
             first + ((crossing - first) ^ 1)
         } else {
-            self.fans.twin(crossing)
+            self.topology.fans.twin(crossing)
         }
     }
 }

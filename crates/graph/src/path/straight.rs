@@ -3,7 +3,6 @@
 
 use waymesh_core::{PolyId, to_u32};
 
-use super::search::PathScratch;
 use crate::locate::nearest::Spot;
 use crate::locate::ray::RayExit;
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -12,7 +11,7 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
-    /// Leaves the edges that are crossed straight from `start` to `goal` in `scratch.corridor`, if
+    /// Leaves the edges that are crossed straight from `start` to `goal` in `corridor`, if
     /// each is crossed through its inside and the last leads into the polygon of the goal.
     /// Returns `true` if this is so; the corridor is empty otherwise.
     ///
@@ -23,25 +22,25 @@ impl NavMesh {
         start: &Spot,
         goal: &Spot,
         filter: &F,
-        scratch: &mut PathScratch,
+        corridor: &mut Vec<u32>,
     ) -> bool {
-        scratch.corridor.clear();
+        corridor.clear();
         let ray = self.ray(start.at, goal.at);
         let (mut polygon, mut exit) = (start.polygon, self.exit_from(start.polygon, &ray));
         while let Some(RayExit::Through(edge)) = exit {
-            let WalkEdge { beyond, twin, .. } = self.walk[edge];
+            let WalkEdge { beyond, twin, .. } = self.topology.walk[edge];
             let is_open = beyond != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(beyond));
             // A mesh that winds about a point is not walked for ever.
-            if !is_open || scratch.corridor.len() > self.polygon_count() {
+            if !is_open || corridor.len() > self.polygon_count() {
                 break;
             }
-            scratch.corridor.push(to_u32(edge));
+            corridor.push(to_u32(edge));
             if beyond == goal.polygon {
                 return true;
             }
             (polygon, exit) = (beyond, Some(self.exit_through(beyond, twin as usize, &ray)));
         }
-        scratch.corridor.clear();
+        corridor.clear();
         false
     }
 }

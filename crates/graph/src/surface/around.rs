@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use crate::geometry::plan::{PlanPosition, orientation};
-use crate::locate::nearest::Reach;
+use crate::locate::reach::Reach;
 use crate::mesh::bounds::PolygonBounds;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -22,7 +22,7 @@ impl NavMesh {
         let [low, high] =
             [low, high].map(|corner| corner.clamp(Vec3::splat(-f32::MAX / 4.0), Vec3::splat(f32::MAX / 4.0)));
         let ([x0, y0, z0], [x1, y1, z1]) = (self.frame.to_grid(low), self.frame.to_grid(high));
-        let (side, level) = (self.slack(), self.height_slack);
+        let (side, level) = (self.slack(), self.vertices.height_slack);
         let (x0, z0, x1, z1) = (x0 - side, z0 - side, x1 + side, z1 + side);
         let overlaps = |bounds: &PolygonBounds| {
             f64::from(bounds.min_x) <= x1
@@ -64,8 +64,8 @@ impl NavMesh {
         let [x, y, z] = self.frame.to_grid(middle);
         let at = PlanPosition::snapped(x, z);
         let level = f64::from(self.frame.level_height);
-        let low = y - f64::from(reach.down) / level - self.height_slack;
-        let high = y + f64::from(reach.up) / level + self.height_slack;
+        let low = y - f64::from(reach.down) / level - self.vertices.height_slack;
+        let high = y + f64::from(reach.up) / level + self.vertices.height_slack;
         let side = f64::from(reach.side) / f64::from(self.frame.cell_size) + self.slack();
         self.each_in_circle(at, side, [low, high], |polygon| {
             if filter.allows(self, PolyId(polygon)) {

@@ -2,6 +2,7 @@
 //! and below do not matter.
 
 mod around;
+mod cut;
 mod plan_view;
 mod raycast;
 mod sample;
@@ -80,7 +81,7 @@ impl NavMesh {
             }
         }
         // A polygon as thin as that: its nearest corner.
-        let corners = self.corners[self.edge_range(polygon as usize)].iter();
+        let corners = self.topology.corners[self.edge_range(polygon as usize)].iter();
         let corners = corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z));
         corners.min_by(|a, b| a.distance_squared(at).total_cmp(&b.distance_squared(at))).unwrap_or(at)
     }
@@ -135,6 +136,8 @@ impl NavMesh {
     pub(crate) fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
         let range = self.edge_range(polygon as usize);
         let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-        [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
+        [edge, next].map(|corner| {
+            PlanPosition::on_grid(self.topology.corners[corner].x, self.topology.corners[corner].z)
+        })
     }
 }

@@ -3,8 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{BadField, Bounds, checkpoint_every, threads};
 
-use crate::locate::error::unless_0_or_more;
-use crate::locate::nearest::Reach;
+use crate::locate::reach::{Reach, unless_0_or_more};
 use crate::mesh::filter::AnyPolygon;
 use crate::mesh::islands::IslandId;
 use crate::mesh::nav_mesh::NavMesh;

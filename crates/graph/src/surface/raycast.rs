@@ -6,8 +6,9 @@ use waymesh_core::{PolyId, nearest_f32, to_u32};
 use crate::geometry::disc::is_nearer;
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::{Location, Reach};
+use crate::locate::nearest::Location;
 use crate::locate::ray::{Ray, RayExit};
+use crate::locate::reach::Reach;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
@@ -152,7 +153,7 @@ impl NavMesh {
             let Some(exit) = exit else { break };
             let open = match exit {
                 Exit::Edge(edge) => {
-                    let WalkEdge { beyond, twin, .. } = self.walk[edge];
+                    let WalkEdge { beyond, twin, .. } = self.topology.walk[edge];
                     if beyond != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(beyond)) {
                         polygon = beyond;
                         pass(polygon);
@@ -194,7 +195,7 @@ impl NavMesh {
                     let onward = match exit {
                         Exit::Edge(_) => None,
                         Exit::Corner(corner) => {
-                            self.onward_at_corner(polygon, self.walk[corner].start(), target, filter)
+                            self.onward_at_corner(polygon, self.topology.walk[corner].start(), target, filter)
                         }
                     };
                     let Some(next) = onward else {
@@ -249,7 +250,7 @@ impl NavMesh {
         match exit {
             Exit::Edge(edge) => self.ends_of(polygon, edge).into_iter().for_each(|end| offer(polygon, end)),
             Exit::Corner(corner) => {
-                let at = self.walk[corner].start();
+                let at = self.topology.walk[corner].start();
                 for polygon in self.connected_at(polygon, at, 0.0, filter) {
                     if is_end(polygon) {
                         return Some(Along::Ends(polygon));
@@ -289,7 +290,7 @@ impl NavMesh {
     /// Returns where the ray leaves a polygon; `None` if the target is in it.
     #[inline]
     fn exit(&self, polygon: u32, ray: &Ray) -> Option<Exit> {
-        let first = self.polygon_first[polygon as usize] as usize;
+        let first = self.topology.polygon_first[polygon as usize] as usize;
         let edges = self.walk_edges(polygon);
         // Edges from corner `before` to corner `corner`.
         let mut before = edges.len() - 1;
@@ -375,7 +376,7 @@ impl NavMesh {
                 if next == polygon {
                     return;
                 }
-                let twin = self.fans.twin(to_u32(edge)) as usize;
+                let twin = self.topology.fans.twin(to_u32(edge)) as usize;
                 let range = self.edge_range(next as usize);
                 at = match to_right {
                     true if twin + 1 == range.end => range.start,
@@ -451,7 +452,7 @@ impl NavMesh {
         let (ex, ez) = (b.x - a.x, b.z - a.z);
         let fraction = match exit {
             Exit::Corner(corner) => {
-                let place = self.walk[corner].start();
+                let place = self.topology.walk[corner].start();
                 ((place.x - at.x) * dx + (place.z - at.z) * dz) / (dx * dx + dz * dz)
             }
             Exit::Edge(_) => ((a.x - at.x) * ez - (a.z - at.z) * ex) / (dx * ez - dz * ex),
@@ -459,7 +460,7 @@ impl NavMesh {
         let (ex, ez) = (nearest_f32(ex), nearest_f32(ez));
         let scale = 1.0 / (ex * ex + ez * ez).sqrt();
         let normal = Vec3::new(-ez * scale, 0.0, ex * scale);
-        let number = to_u32(edge - self.polygon_first[owner as usize] as usize);
+        let number = to_u32(edge - self.topology.polygon_first[owner as usize] as usize);
         (fraction.clamp(0.0, 1.0), RayHit { polygon: PolyId(owner), edge: number, normal })
     }
 
@@ -473,7 +474,7 @@ impl NavMesh {
     ) -> PlanPosition {
         let Ray { at, target, .. } = *ray;
         let place = match exit {
-            Exit::Corner(corner) => self.walk[corner].start(),
+            Exit::Corner(corner) => self.topology.walk[corner].start(),
             Exit::Edge(_) => {
                 let (dx, dz) = (target.x - at.x, target.z - at.z);
                 let place = PlanPosition::snapped(at.x + dx * fraction, at.z + dz * fraction);

@@ -2,12 +2,13 @@
 
 use waymesh_core::{PolyId, RandomBits};
 
+use super::cut::Cut;
+use super::scratch::SurfaceScratch;
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::scratch::QueryScratch;
 
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around
 /// it, usually three in four.
@@ -56,7 +57,7 @@ impl PlaceSampler {
         let aim = random.unit_f64() * total;
         let index = self.ends.partition_point(|&end| end <= aim).min(self.polygons.len() - 1);
         let polygon = self.polygons[index];
-        let corners = mesh.corners[mesh.edge_range(polygon as usize)].iter();
+        let corners = mesh.topology.corners[mesh.edge_range(polygon as usize)].iter();
         let at = in_polygon(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)), random);
         Ok(Some(mesh.place(polygon, mesh.closest_in_polygon(polygon as usize, at))))
     }
@@ -86,46 +87,9 @@ fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut impl
     PlanPosition::snapped(mix(a.x, b.x, c.x), mix(a.z, b.z, c.z))
 }
 
-/// A convex polygon cut to a square: a line cuts off at most one corner more than it adds.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cut {
-    corners: Vec<PlanPosition>,
-    other: Vec<PlanPosition>,
-}
-
-impl Cut {
-    fn crop(&mut self, middle: PlanPosition, radius: f64) {
-        for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)] {
-            let beyond = |p: &PlanPosition| {
-                let along = if axis == 0 { p.x - middle.x } else { p.z - middle.z };
-                along * sign - radius
-            };
-            self.other.clear();
-            for (index, &b) in self.corners.iter().enumerate() {
-                let a = self.corners[if index == 0 { self.corners.len() - 1 } else { index - 1 }];
-                let (from, to) = (beyond(&a), beyond(&b));
-                if (from > 0.0) != (to > 0.0) {
-                    let t = from / (from - to);
-                    self.other.push(PlanPosition { x: a.x + (b.x - a.x) * t, z: a.z + (b.z - a.z) * t });
-                }
-                if to <= 0.0 {
-                    self.other.push(b);
-                }
-            }
-            std::mem::swap(&mut self.corners, &mut self.other);
-        }
-    }
-
-    fn doubled_area(&self) -> f64 {
-        let Some(&first) = self.corners.first() else { return 0.0 };
-        let fans = self.corners.windows(2);
-        fans.map(|pair| crate::geometry::plan::orientation(first, pair[0], pair[1]).max(0.0)).sum()
-    }
-}
-
 impl NavMesh {
     fn doubled_area(&self, polygon: u32) -> f64 {
-        let corners = &self.corners[self.edge_range(polygon as usize)];
+        let corners = &self.topology.corners[self.edge_range(polygon as usize)];
         let at = |index: usize| PlanPosition::on_grid(corners[index].x, corners[index].z);
         (2..corners.len()).map(|last| crate::geometry::plan::orientation(at(0), at(last - 1), at(last))).sum()
     }
@@ -137,9 +101,8 @@ impl NavMesh {
         radius: f32,
         filter: &impl PolygonFilter,
         random: &mut impl RandomBits,
-        scratch: &mut QueryScratch,
+        scratch: &mut SurfaceScratch,
     ) -> Result<Location, QueryError> {
-        let scratch = &mut scratch.surface;
         let start = self.spot_of(from)?;
         let reach = f64::from(radius) / f64::from(self.frame.cell_size);
         if reach.is_nan() || reach <= 0.0 {
@@ -174,7 +137,7 @@ impl NavMesh {
 
     fn cut_polygon(&self, polygon: u32, middle: PlanPosition, radius: f64, cut: &mut Cut) {
         cut.corners.clear();
-        let corners = self.corners[self.edge_range(polygon as usize)].iter();
+        let corners = self.topology.corners[self.edge_range(polygon as usize)].iter();
         cut.corners.extend(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)));
         cut.crop(middle, radius);
     }

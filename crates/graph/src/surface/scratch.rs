@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use waymesh_core::PolyId;
 
-use super::sample::Cut;
+use super::cut::Cut;
 use crate::marks::Marks;
 
 /// The part of a [`crate::QueryScratch`] that is for queries on the surface.

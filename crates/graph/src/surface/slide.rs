@@ -12,7 +12,6 @@ use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
-use crate::scratch::QueryScratch;
 
 impl NavMesh {
     /// Moves along the surface: see [`crate::Query::walk`].
@@ -21,9 +20,8 @@ impl NavMesh {
         from: &Location,
         to: Vec3,
         filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
+        scratch: &mut SurfaceScratch,
     ) -> Result<Location, QueryError> {
-        let scratch = &mut scratch.surface;
         let asked = self.requested_plan(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
         if self.holds(from.polygon.0, target) {

@@ -4,12 +4,12 @@ use glam::Vec3;
 use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::raycast::normal;
+use super::scratch::SurfaceScratch;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::scratch::QueryScratch;
 
 /// The wall nearest to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,9 +33,8 @@ impl NavMesh {
         from: &Location,
         radius: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
+        scratch: &mut SurfaceScratch,
     ) -> Result<Option<Wall>, QueryError> {
-        let scratch = &mut scratch.surface;
         let start = self.spot_of(from)?;
         let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.slack();
         if limit.is_nan() || limit < 0.0 || radius < 0.0 {
@@ -61,7 +60,7 @@ impl NavMesh {
         let (nx, nz) = normal(a, b);
         let (nx, nz, metres) =
             (nearest_f32(nx), nearest_f32(nz), nearest_f32(best.0.sqrt() * f64::from(self.frame.cell_size)));
-        let first = self.polygon_first[polygon as usize] as usize;
+        let first = self.topology.polygon_first[polygon as usize] as usize;
         Ok(Some(Wall {
             distance: metres,
             point: self.place(polygon, place).position,
@@ -77,10 +76,9 @@ impl NavMesh {
         from: &Location,
         radius: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
+        scratch: &mut SurfaceScratch,
         out: &mut Vec<WallPiece>,
     ) -> Result<(), QueryError> {
-        let scratch = &mut scratch.surface;
         out.clear();
         let start = self.spot_of(from)?;
         let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.slack();
@@ -135,8 +133,9 @@ impl NavMesh {
         let along = |p: PlanPosition| (p.x - a.x) * (b.x - a.x) + (p.z - a.z) * (b.z - a.z);
         let end = along(b);
         let portals = || {
-            let portals =
-                self.portals(polygon).filter(|portal| portal.crossing as usize >= self.neighbours.len());
+            let portals = self
+                .portals(polygon)
+                .filter(|portal| portal.crossing as usize >= self.topology.neighbours.len());
             let open =
                 portals.filter(|portal| self.open_crossing(polygon, portal.crossing, filter).is_some());
             open.filter(|portal| {

@@ -11,7 +11,8 @@ use crate::mesh::check::{check_indices, check_length, check_prefix, check_surfac
 use crate::mesh::error::NavMeshError;
 use crate::mesh::fans::fan_of;
 use crate::mesh::islands::find_islands;
-use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
+use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::rounding::rounding_slack;
 use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
 
@@ -40,58 +41,65 @@ fn follows(table: &'static str, element: usize, does: bool) -> Result<(), NavMes
 impl NavMesh {
     /// Everything but links, which are not there yet. The lengths of the tables were checked.
     pub(super) fn check_tables(&self) -> Result<(), NavMeshError> {
-        let (polygons, edges) = (self.polygon_count(), self.corners.len());
-        check_prefix("polygon_first", &self.polygon_first, polygons, edges)?;
+        let (polygons, edges) = (self.polygon_count(), self.topology.corners.len());
+        check_prefix("polygon_first", &self.topology.polygon_first, polygons, edges)?;
         if edges >= NO_NEIGHBOUR as usize {
             let (actual, expected) = (edges, NO_NEIGHBOUR as usize);
             return Err(NavMeshError::TableLength { table: "corners", actual, expected });
         }
-        if self.fans.count() as usize > edges {
-            return limit("fans", 0, self.fans.count(), edges + 1);
+        if self.topology.fans.count() as usize > edges {
+            return limit("fans", 0, self.topology.fans.count(), edges + 1);
         }
-        check_each(self.plan_vertices.len(), |element| {
-            let world = check_vertex(&self.frame, element, &self.plan_vertices[element])?;
-            follows("positions", element, world == self.vertices[element])
+        check_each(self.vertices.plan.len(), |element| {
+            let world = check_vertex(&self.frame, element, &self.vertices.plan[element])?;
+            follows("positions", element, world == self.vertices.world[element])
         })?;
         check_each(edges, |edge| self.check_edge(edge))?;
         self.check_surface()?;
         check_each(polygons, |polygon| self.check_polygon(polygon, self.edge_range(polygon)))?;
-        let find_islands =
-            || find_islands(&self.polygon_first, &self.neighbours, &self.corners, self.frame.cell_area());
-        let build_squares = || Buckets::build(&self.bounds, &self.polygon_first, &self.walk);
+        let find_islands = || {
+            find_islands(
+                &self.topology.polygon_first,
+                &self.topology.neighbours,
+                &self.topology.corners,
+                self.frame.cell_area(),
+            )
+        };
+        let build_squares =
+            || Buckets::build(&self.index.bounds, &self.topology.polygon_first, &self.topology.walk);
         let ((labels, islands), (index, buckets)) =
             threads::join(polygons >= PARALLEL_POLYGONS, find_islands, || {
                 (self.check_index(), build_squares())
             });
-        follows("polygon_islands", 0, *self.polygon_islands == *labels)?;
-        follows("islands", 0, *self.islands == *islands)?;
+        follows("polygon_islands", 0, *self.islands.of_polygon == *labels)?;
+        follows("islands", 0, *self.islands.figures == *islands)?;
         index?;
-        follows("squares", 0, self.buckets == buckets)?;
-        let slack = rounding_slack(&self.frame, &self.vertices, &self.bounds);
-        follows("frame", 0, slack == (self.plan_slack, self.height_slack))
+        follows("squares", 0, self.index.buckets == buckets)?;
+        let slack = rounding_slack(&self.frame, &self.vertices.world, &self.index.bounds);
+        follows("frame", 0, slack == (self.vertices.plan_slack, self.vertices.height_slack))
     }
 
     fn check_edge(&self, edge: usize) -> Result<(), NavMeshError> {
-        let vertex = self.corner_vertices[edge];
-        let Some(&PlanVertex { point, height }) = self.plan_vertices.get(vertex.index()) else {
-            return limit("corners", edge, vertex.0, self.plan_vertices.len());
+        let vertex = self.topology.corner_vertices[edge];
+        let Some(&PlanVertex { point, height }) = self.vertices.plan.get(vertex.index()) else {
+            return limit("corners", edge, vertex.0, self.vertices.plan.len());
         };
-        let [twins, fans] = self.fans.tables();
-        if fan_of(fans[edge]) >= self.fans.count() {
-            return limit("fans", edge, fan_of(fans[edge]), self.fans.count() as usize);
+        let [twins, fans] = self.topology.fans.tables();
+        if fan_of(fans[edge]) >= self.topology.fans.count() {
+            return limit("fans", edge, fan_of(fans[edge]), self.topology.fans.count() as usize);
         }
-        let kind = self.bridges.tables().0[edge];
+        let kind = self.topology.bridges.tables().0[edge];
         if kind >= Bridges::KINDS {
             return limit("bridges", edge, u32::from(kind), usize::from(Bridges::KINDS));
         }
         let corner = Corner { x: point.x, z: point.z, height };
-        follows("corners", edge, self.corners[edge] == corner)?;
-        let walk = WalkEdge::of(&corner, self.neighbours[edge], twins[edge]);
-        follows("walk", edge, self.walk[edge] == walk)
+        follows("corners", edge, self.topology.corners[edge] == corner)?;
+        let walk = WalkEdge::of(&corner, self.topology.neighbours[edge], twins[edge]);
+        follows("walk", edge, self.topology.walk[edge] == walk)
     }
 
     fn point(&self, edge: usize) -> PlanPoint {
-        PlanPoint::new(self.corners[edge].x, self.corners[edge].z)
+        PlanPoint::new(self.topology.corners[edge].x, self.topology.corners[edge].z)
     }
 
     /// Convex, wound once, and neighbours mutual over one whole edge; box and ground as they
@@ -122,39 +130,40 @@ impl NavMesh {
         }
         for edge in range.clone() {
             if self.is_mutual(polygon, edge, next(edge)).is_none() {
-                return Err(NavMeshError::OneSided { edge, neighbour: self.neighbours[edge] });
+                return Err(NavMeshError::OneSided { edge, neighbour: self.topology.neighbours[edge] });
             }
         }
-        let bounds = bounds_of(polygon, &self.corners[range], self.surface.as_ref());
-        follows("bounds", polygon, self.bounds[polygon] == bounds)?;
-        let ground = self.surface.as_ref().is_none_or(|surface| self.ground.fits(surface, polygon));
+        let bounds = bounds_of(polygon, &self.topology.corners[range], self.surface.heights.as_ref());
+        follows("bounds", polygon, self.index.bounds[polygon] == bounds)?;
+        let ground =
+            self.surface.heights.as_ref().is_none_or(|surface| self.surface.ground.fits(surface, polygon));
         follows("ground_triangles", polygon, ground)
     }
 
     /// Nothing, unless an edge is a wall or the same from both sides.
     fn is_mutual(&self, polygon: usize, edge: usize, next: usize) -> Option<()> {
-        let [twins, fans] = self.fans.tables();
-        let (neighbour, twin) = (self.neighbours[edge], twins[edge]);
+        let [twins, fans] = self.topology.fans.tables();
+        let (neighbour, twin) = (self.topology.neighbours[edge], twins[edge]);
         if neighbour == NO_NEIGHBOUR && twin == NO_NEIGHBOUR {
             return Some(());
         }
-        let beyond = self.polygon_first.get(neighbour as usize..neighbour as usize + 2)?;
+        let beyond = self.topology.polygon_first.get(neighbour as usize..neighbour as usize + 2)?;
         let beyond = beyond[0] as usize..beyond[1] as usize;
         let twin = twin as usize;
         if neighbour as usize == polygon || !beyond.contains(&twin) {
             return None;
         }
         let after = if twin + 1 == beyond.end { beyond.start } else { twin + 1 };
-        let same_ends = self.corner_vertices[twin] == self.corner_vertices[next]
-            && self.corner_vertices[after] == self.corner_vertices[edge];
+        let same_ends = self.topology.corner_vertices[twin] == self.topology.corner_vertices[next]
+            && self.topology.corner_vertices[after] == self.topology.corner_vertices[edge];
         let same_fans = fans[twin] == fans[next] && fans[after] == fans[edge];
-        let leads_back = self.neighbours[twin] as usize == polygon && twins[twin] as usize == edge;
+        let leads_back = self.topology.neighbours[twin] as usize == polygon && twins[twin] as usize == edge;
         (same_ends && same_fans && leads_back).then_some(())
     }
 
     /// Checks what lookups of heights rely on.
     fn check_surface(&self) -> Result<(), NavMeshError> {
-        let Some(surface) = &self.surface else { return Ok(()) };
+        let Some(surface) = &self.surface.heights else { return Ok(()) };
         check_prefix(
             "surface_first",
             &surface.polygon_triangles,
@@ -163,7 +172,7 @@ impl NavMesh {
         )?;
         check_indices("surface_triangles", surface.triangles.as_flattened(), surface.points.len(), None)?;
         check_surface_points(&self.frame, &surface.points, surface.max_error)?;
-        let (_, boxes, first) = self.ground.tables();
+        let (_, boxes, first) = self.surface.ground.tables();
         follows("ground_first", 0, first.first() == Some(&0))?;
         let last = first.last().map_or(0, |&last| last as usize);
         check_length("ground_boxes", boxes.len(), last)
@@ -173,12 +182,12 @@ impl NavMesh {
     fn check_index(&self) -> Result<(), NavMeshError> {
         let polygons = self.polygon_count();
         let mut seen = vec![false; polygons];
-        for (element, &polygon) in self.index.tables().1.iter().enumerate() {
+        for (element, &polygon) in self.index.boxes.tables().1.iter().enumerate() {
             match seen.get_mut(polygon as usize) {
                 Some(seen) if !*seen => *seen = true,
                 _ => return limit("order", element, polygon, polygons),
             }
         }
-        follows("boxes", 0, self.index.fits(&self.bounds))
+        follows("boxes", 0, self.index.boxes.fits(&self.index.bounds))
     }
 }

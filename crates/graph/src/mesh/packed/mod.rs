@@ -64,20 +64,15 @@ use super::check::{check_frame, check_length};
 use super::data::LinkData;
 use super::error::NavMeshError;
 use super::fans::Fans;
-use super::format::MeshFormat;
+use super::format::{MeshFormat, PACKED_MAGIC, PACKED_VERSION};
 use super::ground::Ground;
 use super::height_tables::HeightTables;
 use super::islands::Island;
 use super::links::Links;
 use super::nav_mesh::{Generation, NavMesh};
+use super::parts::{Index, Islands, Surface, Topology, Vertices};
 use super::squares::{Buckets, Squares};
 use super::table::{Table, write_words};
-
-/// First bytes.
-pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
-/// The version of the format.
-pub(crate) const PACKED_VERSION: u32 = 1;
-
 /// Names and sizes of the elements.
 const SECTIONS: [(&str, usize); 30] = [
     ("frame", 100),
@@ -266,42 +261,42 @@ impl NavMesh {
             let Agent { height, radius, max_step, max_slope, .. } = self.agent;
             out.put([origin.x, origin.y, origin.z, cell_size, level_height]);
             out.put([width, depth]);
-            let error = self.surface.as_ref().map_or(0.0, |surface| surface.max_error);
+            let error = self.surface.heights.as_ref().map_or(0.0, |surface| surface.max_error);
             out.put([height, radius, max_step, max_slope, error]);
-            out.put([self.fans.count(), u32::from(self.surface.is_some())]);
+            out.put([self.topology.fans.count(), u32::from(self.surface.heights.is_some())]);
             out.put(self.generation.0);
-            out.put([self.plan_slack, self.height_slack]);
-            let Squares { min, side_log2, columns, rows } = self.buckets.squares();
+            out.put([self.vertices.plan_slack, self.vertices.height_slack]);
+            let Squares { min, side_log2, columns, rows } = self.index.buckets.squares();
             out.put(min);
             out.put([side_log2, columns, rows]);
         });
-        writer.table(&self.plan_vertices);
-        writer.table(&self.vertices);
-        writer.table(&self.polygon_first);
-        writer.table(&self.corner_vertices);
-        writer.table(&self.corners);
-        writer.table(&self.neighbours);
-        writer.table(&self.walk);
-        self.fans.tables().iter().for_each(|table| writer.table(table));
-        let (kinds, ranges) = self.bridges.tables();
+        writer.table(&self.vertices.plan);
+        writer.table(&self.vertices.world);
+        writer.table(&self.topology.polygon_first);
+        writer.table(&self.topology.corner_vertices);
+        writer.table(&self.topology.corners);
+        writer.table(&self.topology.neighbours);
+        writer.table(&self.topology.walk);
+        self.topology.fans.tables().iter().for_each(|table| writer.table(table));
+        let (kinds, ranges) = self.topology.bridges.tables();
         writer.table(kinds);
         writer.table(ranges);
-        writer.table(&self.regions);
-        writer.table(&self.areas);
-        writer.table(&self.bounds);
-        writer.table(&self.polygon_islands);
-        writer.section(self.islands.len(), |out| {
-            for island in &self.islands {
+        writer.table(&self.topology.regions);
+        writer.table(&self.topology.areas);
+        writer.table(&self.index.bounds);
+        writer.table(&self.islands.of_polygon);
+        writer.section(self.islands.figures.len(), |out| {
+            for island in &self.islands.figures {
                 out.put([island.first.0, island.polygons]);
                 out.put(island.area);
             }
         });
-        let (boxes, order, nodes) = self.index.tables();
+        let (boxes, order, nodes) = self.index.boxes.tables();
         writer.table(order);
         writer.table(boxes);
         writer.table(nodes);
-        self.buckets.tables().iter().for_each(|table| writer.table(table));
-        match &self.surface {
+        self.index.buckets.tables().iter().for_each(|table| writer.table(table));
+        match &self.surface.heights {
             Some(surface) => {
                 writer.table(&surface.points);
                 writer.table(&surface.triangles);
@@ -309,7 +304,7 @@ impl NavMesh {
             }
             None => (0..3).for_each(|_| writer.table::<u8>(&[])),
         }
-        let (triangles, boxes, first) = self.ground.tables();
+        let (triangles, boxes, first) = self.surface.ground.tables();
         writer.table(triangles);
         writer.table(boxes);
         writer.table(first);
@@ -442,30 +437,28 @@ impl NavMesh {
         let mut mesh = Self {
             frame,
             agent,
-            plan_vertices,
-            vertices,
-            polygon_first,
-            corner_vertices,
-            corners,
-            neighbours,
-            regions,
-            areas,
-            area_table: Arc::default(),
-            bounds,
-            polygon_islands,
-            islands,
-            index,
-            buckets,
-            tiles: None,
-            bridges,
-            fans,
-            walk,
-            links: Links::default(),
-            surface: has_surface.then_some(surface),
-            ground: Ground::from_tables(triangles, ground_boxes, first),
             generation,
-            plan_slack,
-            height_slack,
+            vertices: Vertices { plan: plan_vertices, world: vertices, plan_slack, height_slack },
+            topology: Topology {
+                polygon_first,
+                corner_vertices,
+                corners,
+                neighbours,
+                regions,
+                areas,
+                walk,
+                fans,
+                bridges,
+            },
+            area_table: Arc::default(),
+            index: Index { bounds, boxes: index, buckets },
+            islands: Islands { of_polygon: polygon_islands, figures: islands },
+            links: Links::default(),
+            surface: Surface {
+                heights: has_surface.then_some(surface),
+                ground: Ground::from_tables(triangles, ground_boxes, first),
+            },
+            tiles: None,
         };
         if checks == PackedChecks::All {
             mesh.check_tables()?;

@@ -154,6 +154,6 @@ fn len<T>(list: &[T]) -> u32 {
 }
 
 /// The columns and rows of these tiles, each once.
-pub(super) fn cells_of(tiles: impl Iterator<Item = super::part::TileKey>) -> BTreeSet<[u32; 2]> {
+pub(super) fn cells_of(tiles: impl Iterator<Item = super::key::TileKey>) -> BTreeSet<[u32; 2]> {
     tiles.map(|key| [key.column, key.row]).collect()
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
 
-use super::part::TilePolygon;
+use super::key::TilePolygon;
 use super::places::cell_at;
-use super::{Reach, TileEntry, TileTables};
+use super::tables::{Reach, TileEntry, TileTables};
 use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
 use crate::mesh::fans::{self, Edges};
-use crate::mesh::links::LinkIndex;
+use crate::mesh::link::LinkIndex;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
@@ -53,8 +53,9 @@ impl NavMesh {
                 tiles.of_polygon[polygon] == slot && self.edge_range(polygon).len() >= 3
             };
             let first = entry.polygons.range().start;
-            let is_first = entry.polygons.len == 0 || self.polygon_first[first] == entry.corners.start;
-            let end = self.polygon_first[entry.polygons.range().end] as usize;
+            let is_first =
+                entry.polygons.len == 0 || self.topology.polygon_first[first] == entry.corners.start;
+            let end = self.topology.polygon_first[entry.polygons.range().end] as usize;
             let is_last = entry.polygons.len == 0 || end == entry.corners.range().end;
             entry.polygons.range().all(follows) && is_first && is_last
         });
@@ -71,8 +72,8 @@ impl NavMesh {
         let present = tiles.entries.iter().filter(|entry| entry.is_there);
         let reach = present.fold(Reach::default(), |sum, entry| sum.most(&entry.reach));
         let bits = |(plan, height): (f64, f64)| [plan, height].map(f64::to_bits);
-        let max_error = self.surface.as_ref().map_or(0.0, |surface| surface.max_error);
-        bits(reach.slack(&self.frame)) == bits((self.plan_slack, self.height_slack))
+        let max_error = self.surface.heights.as_ref().map_or(0.0, |surface| surface.max_error);
+        bits(reach.slack(&self.frame)) == bits((self.vertices.plan_slack, self.vertices.height_slack))
             && max_error.to_bits() == reach.max_error.to_bits()
     }
 
@@ -81,43 +82,48 @@ impl NavMesh {
             let range = self.edge_range(id.index());
             let next = |edge: usize| if edge + 1 == range.end { range.start } else { edge + 1 };
             let corners = range.clone().all(|edge| {
-                let vertex = self.corner_vertices[edge].index();
-                let (corner, plan) = (&self.corners[edge], &self.plan_vertices[vertex]);
+                let vertex = self.topology.corner_vertices[edge].index();
+                let (corner, plan) = (&self.topology.corners[edge], &self.vertices.plan[vertex]);
                 [corner.x, corner.z] == [plan.point.x, plan.point.z]
                     && corner.height.to_bits() == plan.height.to_bits()
-                    && self.vertices[vertex] == self.frame.position(*plan)
+                    && self.vertices.world[vertex] == self.frame.position(*plan)
             });
             let edges = range.clone().all(|edge| {
-                let (beyond, twin) = (self.neighbours[edge], self.fans.twin(to_u32(edge)));
-                let walk = WalkEdge::of(&self.corners[edge], beyond, twin);
+                let (beyond, twin) = (self.topology.neighbours[edge], self.topology.fans.twin(to_u32(edge)));
+                let walk = WalkEdge::of(&self.topology.corners[edge], beyond, twin);
                 let is_back = || {
                     let back = self.edge_range(beyond as usize);
                     let twin = twin as usize;
                     let after = if twin + 1 == back.end { back.start } else { twin + 1 };
                     back.contains(&twin)
                         && self.has_polygon(PolyId(beyond))
-                        && self.neighbours[twin] == id.0
-                        && self.fans.twin(to_u32(twin)) as usize == edge
-                        && self.corners[twin] == self.corners[next(edge)]
-                        && self.corners[after] == self.corners[edge]
+                        && self.topology.neighbours[twin] == id.0
+                        && self.topology.fans.twin(to_u32(twin)) as usize == edge
+                        && self.topology.corners[twin] == self.topology.corners[next(edge)]
+                        && self.topology.corners[after] == self.topology.corners[edge]
                 };
-                self.walk[edge] == walk
+                self.topology.walk[edge] == walk
                     && if beyond == NO_NEIGHBOUR { twin == NO_NEIGHBOUR } else { is_back() }
             });
-            let bounds = bounds_of(id.index(), &self.corners[range.clone()], self.surface.as_ref());
-            let ground = self.surface.as_ref().is_none_or(|surface| self.ground.fits(surface, id.index()));
-            corners && edges && ground && self.bounds[id.index()] == bounds
+            let bounds =
+                bounds_of(id.index(), &self.topology.corners[range.clone()], self.surface.heights.as_ref());
+            let ground = self
+                .surface
+                .heights
+                .as_ref()
+                .is_none_or(|surface| self.surface.ground.fits(surface, id.index()));
+            corners && edges && ground && self.index.bounds[id.index()] == bounds
         })
     }
 
     fn are_fans_named(&self) -> bool {
         let edges = Edges {
-            polygon_first: &self.polygon_first,
-            corners: &self.corners,
-            vertices: &self.corner_vertices,
-            neighbours: &self.neighbours,
+            polygon_first: &self.topology.polygon_first,
+            corners: &self.topology.corners,
+            vertices: &self.topology.corner_vertices,
+            neighbours: &self.topology.neighbours,
         };
-        let [twins, _] = self.fans.tables();
+        let [twins, _] = self.topology.fans.tables();
         // Links also allow turns.
         let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
         let ends = portals.flat_map(|(link, _)| [link.from, link.to]);
@@ -127,11 +133,11 @@ impl NavMesh {
             self.edge_range(id.index()).all(|corner| {
                 let (mut lowest, mut is_opened) = (u32::MAX, false);
                 let turns = fans::around(&edges, twins, id.0, to_u32(corner), |corner, polygon| {
-                    let at = &self.corners[corner as usize];
+                    let at = &self.topology.corners[corner as usize];
                     lowest = lowest.min(corner);
                     is_opened |= opened.contains(&(polygon, PlanPoint::new(at.x, at.z)));
                 });
-                self.fans.fan(to_u32(corner)) == (lowest, turns || is_opened)
+                self.topology.fans.fan(to_u32(corner)) == (lowest, turns || is_opened)
             })
         })
     }
@@ -169,8 +175,8 @@ impl NavMesh {
 
     /// Checks that islands are the connected components, with the right figures.
     fn are_islands_right(&self, tiles: &TileTables) -> bool {
-        let mut names: Vec<Option<u32>> = vec![None; self.islands.len()];
-        let mut figures = vec![(0_u32, 0_i128); self.islands.len()];
+        let mut names: Vec<Option<u32>> = vec![None; self.islands.figures.len()];
+        let mut figures = vec![(0_u32, 0_i128); self.islands.figures.len()];
         let mut seen = vec![false; self.polygon_bound()];
         for first in self.polygon_ids() {
             if std::mem::replace(&mut seen[first.index()], true) {
@@ -185,15 +191,17 @@ impl NavMesh {
             let mut stack = vec![first.0];
             while let Some(polygon) = stack.pop() {
                 let range = self.edge_range(polygon as usize);
-                let points = self.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
+                let points = self.topology.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
                 figures[island as usize].0 += 1;
                 figures[island as usize].1 += PlanPoint::doubled_area(points);
                 if self.island_at(polygon) != island
-                    || self.polygon_islands[polygon as usize] as usize >= tiles.islands.len()
+                    || self.islands.of_polygon[polygon as usize] as usize >= tiles.islands.len()
                 {
                     return false;
                 }
-                for &beyond in self.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR) {
+                for &beyond in
+                    self.topology.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR)
+                {
                     if !std::mem::replace(&mut seen[beyond as usize], true) {
                         stack.push(beyond);
                     }
@@ -201,7 +209,7 @@ impl NavMesh {
             }
         }
         let cell_area = self.frame.cell_area();
-        (0..).zip(&self.islands).zip(figures).all(|((number, island), (polygons, doubled))| {
+        (0..).zip(&self.islands.figures).zip(figures).all(|((number, island), (polygons, doubled))| {
             self.island_of(island.first).is_some_and(|first| first.0 == number)
                 && island.polygons == polygons
                 && island.area.to_bits() == (doubled as f64 / 2.0 * cell_area).to_bits()
@@ -226,14 +234,17 @@ impl NavMesh {
         }
         found.sort_unstable();
         let mut copy = links.clone();
-        copy.find_leaving(|polygon| self.island_at(polygon.0), [self.polygon_bound(), self.islands.len()]);
+        copy.find_leaving(
+            |polygon| self.island_at(polygon.0),
+            [self.polygon_bound(), self.islands.figures.len()],
+        );
         let turns = self.find_link_turns();
         let may_turn = |corner: u32| {
-            let (fan, may_turn) = self.fans.fan(corner);
+            let (fan, may_turn) = self.topology.fans.fan(corner);
             may_turn && links.turns.of_fan(fan).1
         };
         let turns_at = |corner: u32| {
-            let (fan, may_turn) = self.fans.fan(corner);
+            let (fan, may_turn) = self.topology.fans.fan(corner);
             may_turn && turns.of_fan(fan).1
         };
         let corners = || self.polygon_ids().flat_map(|id| self.edge_range(id.index())).map(to_u32);
@@ -249,7 +260,7 @@ impl NavMesh {
             && corners().all(|corner| may_turn(corner) == turns_at(corner))
             && (!is_named
                 || corners().all(|corner| {
-                    let (fan, _) = self.fans.fan(corner);
+                    let (fan, _) = self.topology.fans.fan(corner);
                     links.turns.of_fan(fan) == turns.of_fan(fan)
                 }))
             && (!is_named || ends().all(|end| of_end(&links.turns, end) == of_end(&turns, end)))

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::{PlanVertex, RegionId, SurfacePoint, VertexId};
 
-use super::links::LinkOrder;
+use super::order::LinkOrder;
 use super::places::Cell;
-use super::{TileEntry, TileTables};
+use super::tables::{TileEntry, TileTables};
 use crate::mesh::bounds::{Corner, PolygonBounds};
 use crate::mesh::box_index::Node;
 use crate::mesh::ground::{FourBoxes, GroundTriangle};
 use crate::mesh::height_tables::HeightTables;
 use crate::mesh::islands::Island;
-use crate::mesh::links::{Link, LinkId, LinkIndex};
+use crate::mesh::link::{Link, LinkId, LinkIndex};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::table::Table;
 use crate::mesh::walk::WalkEdge;
@@ -161,7 +161,7 @@ macro_rules! columns {
 
         /// Log of the writes to the tables.
         #[derive(Clone, Debug, Default)]
-        pub(super) struct Written {
+        pub(super) struct WriteLog {
             /// Everything, whatever else is noted.
             is_all: bool,
             $($name: Vec<Range<u32>>,)*
@@ -188,9 +188,9 @@ macro_rules! columns {
                 $mesh: &mut NavMesh,
                 $tiles: &mut TileTables,
                 $surface: &mut HeightTables,
-            ) -> Written {
+            ) -> WriteLog {
                 $($($place).+ = Kept::of_elements(self.$name.elements);)*
-                Written { is_all: false, $($name: self.$name.written,)* }
+                WriteLog { is_all: false, $($name: self.$name.written,)* }
             }
 
             /// Makes all of them those of another mesh, in which this was written since both were the
@@ -200,7 +200,7 @@ macro_rules! columns {
                 $mesh: &NavMesh,
                 $tiles: &TileTables,
                 $surface: &HeightTables,
-                written: &Written,
+                written: &WriteLog,
             ) {
                 if written.is_all {
                     $(self.$name.elements.clear();)*
@@ -214,7 +214,7 @@ macro_rules! columns {
             }
         }
 
-        impl Written {
+        impl WriteLog {
             /// Adds what was written after this.
             pub(super) fn append(&mut self, later: Self) {
                 self.is_all |= later.is_all;
@@ -237,36 +237,36 @@ columns! { mesh, tiles, surface;
     // Per tile.
     entries: TileEntry = tiles.entries;
     // Per vertex.
-    vertices: Vec3 = mesh.vertices;
-    plan_vertices: PlanVertex = mesh.plan_vertices;
+    vertices: Vec3 = mesh.vertices.world;
+    plan_vertices: PlanVertex = mesh.vertices.plan;
     // Per polygon.
-    polygon_first: u32 = mesh.polygon_first;
-    regions: RegionId = mesh.regions;
-    areas: u8 = mesh.areas;
-    bounds: PolygonBounds = mesh.bounds;
-    components: u32 = mesh.polygon_islands;
+    polygon_first: u32 = mesh.topology.polygon_first;
+    regions: RegionId = mesh.topology.regions;
+    areas: u8 = mesh.topology.areas;
+    bounds: PolygonBounds = mesh.index.bounds;
+    components: u32 = mesh.islands.of_polygon;
     tile_of: u32 = tiles.of_polygon;
-    bridge_ranges: [u32; 2] = mesh.bridges.ranges;
+    bridge_ranges: [u32; 2] = mesh.topology.bridges.ranges;
     surface_first: u32 = surface.polygon_triangles;
-    ground_first: u32 = mesh.ground.first;
+    ground_first: u32 = mesh.surface.ground.first;
     link_first: u32 = mesh.links.first;
     // Per corner.
-    corner_vertices: VertexId = mesh.corner_vertices;
-    corners: Corner = mesh.corners;
-    neighbours: u32 = mesh.neighbours;
-    walk: WalkEdge = mesh.walk;
-    twins: u32 = mesh.fans.twins;
-    fans: u32 = mesh.fans.corners;
-    bridge_kinds: u8 = mesh.bridges.kinds;
+    corner_vertices: VertexId = mesh.topology.corner_vertices;
+    corners: Corner = mesh.topology.corners;
+    neighbours: u32 = mesh.topology.neighbours;
+    walk: WalkEdge = mesh.topology.walk;
+    twins: u32 = mesh.topology.fans.twins;
+    fans: u32 = mesh.topology.fans.corners;
+    bridge_kinds: u8 = mesh.topology.bridges.kinds;
     fan_names: u32 = mesh.links.turns.fans;
     // The height surface.
     points: SurfacePoint = surface.points;
     triangles: [u32; 3] = surface.triangles;
-    ground: GroundTriangle = mesh.ground.triangles;
-    ground_boxes: FourBoxes = mesh.ground.boxes;
+    ground: GroundTriangle = mesh.surface.ground.triangles;
+    ground_boxes: FourBoxes = mesh.surface.ground.boxes;
     // Per component, and per island.
     island_of: u32 = tiles.islands;
-    islands: Island = mesh.islands;
+    islands: Island = mesh.islands.figures;
     groups: u32 = mesh.links.groups;
     // The spatial index.
     blocks: u32 = tiles.places.blocks;
@@ -288,7 +288,7 @@ columns! { mesh, tiles, surface;
 /// Takes the tables out of a mesh of tiles; `None` if it is none.
 pub(super) fn open(mesh: &mut NavMesh) -> Option<(Columns, TileTables, HeightTables)> {
     let mut tiles = Arc::unwrap_or_clone(mesh.tiles.take()?);
-    let mut surface = mesh.surface.take().unwrap_or_default();
+    let mut surface = mesh.surface.heights.take().unwrap_or_default();
     let columns = Columns::open(mesh, &mut tiles, &mut surface);
     Some((columns, tiles, surface))
 }

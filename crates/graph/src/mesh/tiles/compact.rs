@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use waymesh_core::{AreaId, HeightSurface, PlanVertex, Poly, PolyId, RegionId, VertexId, to_u32};
 
 use super::join::{JoinedTiles, Seam};
-use super::part::{MeshTile, TileKey, TilePolygon, VertexOrder};
-use super::{TileEntry, TileTables};
+use super::key::{TileKey, TilePolygon};
+use super::order::VertexOrder;
+use super::part::MeshTile;
+use super::tables::{TileEntry, TileTables};
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::links::{Link, LinkEnd, LinkKind};
+use crate::mesh::link::{Link, LinkEnd, LinkKind};
 use crate::mesh::nav_mesh::NavMesh;
 
 /// A mesh whose polygons are numbered without gaps, and what they were numbered before.
@@ -85,7 +87,7 @@ impl NavMesh {
                 before[new] = PolyId::from_index(own);
             }
         }
-        let surface = self.surface.as_ref().map(|surface| {
+        let surface = self.surface.heights.as_ref().map(|surface| {
             let tiles = parts.values().filter_map(|(_, tile)| tile.surface.as_ref());
             HeightSurface { max_error: surface.max_error, ..join_surfaces(tiles) }
         });
@@ -111,18 +113,18 @@ impl NavMesh {
             Poly {
                 first: to_u32(range.start) - corner,
                 len: to_u32(range.len()),
-                region: RegionId(self.regions[polygon].0 - entry.regions.start),
-                area: AreaId(self.areas[polygon]),
+                region: RegionId(self.topology.regions[polygon].0 - entry.regions.start),
+                area: AreaId(self.topology.areas[polygon]),
             }
         });
         let neighbour = |&beyond: &u32| (beyond != NO_NEIGHBOUR).then(|| tiles.place(beyond));
         let local = |vertex: &VertexId| VertexId(vertex.0 - entry.vertices.start);
         MeshTile {
-            vertices: self.plan_vertices[entry.vertices.range()].to_vec(),
+            vertices: self.vertices.plan[entry.vertices.range()].to_vec(),
             own_vertices: entry.own_vertices as usize,
             polygons: polygons.collect(),
-            corners: self.corner_vertices[entry.corners.range()].iter().map(local).collect(),
-            neighbours: self.neighbours[entry.corners.range()].iter().map(neighbour).collect(),
+            corners: self.topology.corner_vertices[entry.corners.range()].iter().map(local).collect(),
+            neighbours: self.topology.neighbours[entry.corners.range()].iter().map(neighbour).collect(),
             regions: entry.regions.len,
             surface: self.surface_of(entry),
         }
@@ -130,7 +132,7 @@ impl NavMesh {
 
     /// Returns the ground of a tile as it was written.
     pub(super) fn surface_of(&self, entry: &TileEntry) -> Option<HeightSurface> {
-        let surface = self.surface.as_ref()?;
+        let surface = self.surface.heights.as_ref()?;
         let [point, triangle] = [entry.points.start, entry.triangles.start];
         let first = |polygon: usize| surface.polygon_triangles[polygon] - triangle;
         let range = entry.polygons.range();
@@ -151,8 +153,8 @@ impl NavMesh {
             let TilePolygon { tile, .. } = tiles.place(end.polygon.0);
             let mut corners = self.edge_range(end.polygon.index());
             let point = |corner: usize| {
-                let vertex = self.corner_vertices[corner];
-                let PlanVertex { point, .. } = self.plan_vertices[vertex.index()];
+                let vertex = self.topology.corner_vertices[corner];
+                let PlanVertex { point, .. } = self.vertices.plan[vertex.index()];
                 (vertex, point)
             };
             let corner = corners.find(|&corner| point(corner).1 == end.ends[at].point)?;

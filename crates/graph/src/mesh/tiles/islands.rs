@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use waymesh_core::{DisjointSets, PolyId, to_u32};
 
 use super::columns::Columns;
-use crate::mesh::islands::Island;
-use crate::mesh::nav_mesh::NO_ISLAND;
+use crate::mesh::islands::{Island, NO_ISLAND};
 
 /// Figures of a component or an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

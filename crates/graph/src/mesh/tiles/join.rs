@@ -7,7 +7,9 @@ use waymesh_core::{
     DisjointSets, GridFrame, PlanPoint, Poly, PolyId, PolyMesh, RegionId, VertexId, Violation, to_u32,
 };
 
-use super::part::{MeshTile, NO_VERTEX, TileKey, TilePolygon, VertexOrder, broken};
+use super::key::{TileKey, TilePolygon};
+use super::order::VertexOrder;
+use super::part::{MeshTile, NO_VERTEX, broken};
 use crate::mesh::error::NavMeshError;
 
 /// The polygons of some tiles as one mesh.

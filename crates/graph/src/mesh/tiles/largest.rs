@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Reach;
+use super::tables::Reach;
 
 /// Multiset of values by their bits, which are in order for numbers without a sign.
 #[derive(Clone, Debug, Default)]

@@ -7,57 +7,16 @@ use std::sync::Arc;
 
 use waymesh_core::{DisjointSets, PlanPoint, PolyId, to_u32};
 
-use super::TileEntry;
 use super::columns::Columns;
+use super::order::{LinkOrder, TileLink, compare};
 use super::seams::write_fan;
 use super::slabs::Slabs;
+use super::tables::TileEntry;
 use crate::mesh::fans;
+use crate::mesh::link::{Link, LinkEnd, LinkId, LinkIndex};
 use crate::mesh::link_turns::{LinkGround, own_ends};
-use crate::mesh::links::{Link, LinkEnd, LinkId, LinkIndex, stamp_of};
+use crate::mesh::links::stamp_of;
 use crate::mesh::nav_mesh::NavMesh;
-
-/// Sort key of a link in the compact form of a mesh of tiles
-/// ([`NavMesh::to_compact`]), and in searches: by class, by the polygon it leads from, by number,
-/// by the polygon it leads to, and by its ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkOrder {
-    /// Compared before polygons are.
-    pub class: u64,
-    /// Compared among links from the same polygon.
-    pub number: u32,
-}
-
-/// A link of a mesh of tiles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TileLink {
-    /// Its name.
-    pub id: LinkId,
-    /// Its sort key.
-    pub order: LinkOrder,
-    /// The link.
-    pub link: Link,
-}
-
-/// Compares two links, of polygons at these places.
-pub(super) fn compare<P: Ord>(
-    one: (&Link, LinkOrder),
-    other: (&Link, LinkOrder),
-    place: impl Fn(PolyId) -> P,
-) -> Ordering {
-    let key = |link: &Link| {
-        let points = [link.from.ends, link.to.ends].map(|ends| ends.map(|end| [end.point.x, end.point.z]));
-        (points, link.kind, link.both_ways, link.data)
-    };
-    let ((a, first), (b, second)) = (one, other);
-    let polygons = |one: PolyId, other: PolyId| place(one).cmp(&place(other));
-    first
-        .class
-        .cmp(&second.class)
-        .then_with(|| polygons(a.from.polygon, b.from.polygon))
-        .then(first.number.cmp(&second.number))
-        .then_with(|| polygons(a.to.polygon, b.to.polygon))
-        .then_with(|| key(a).cmp(&key(b)))
-}
 
 impl NavMesh {
     /// All links in the order in which they are in the compact form.

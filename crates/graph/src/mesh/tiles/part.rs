@@ -2,47 +2,11 @@
 
 use waymesh_core::{HeightSurface, PlanPoint, PlanVertex, Poly, VertexId, Violation, ViolationList};
 
+use super::key::TilePolygon;
 use crate::mesh::error::NavMeshError;
-
-/// Key of a tile: a layer, such as a storey, a row along z and a column along x. Tiles are sorted
-/// in this order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TileKey {
-    /// Tiles of two layers may lie above each other, and have no edge in common.
-    pub layer: u32,
-    /// Row, along z.
-    pub row: u32,
-    /// Place in the row, along x.
-    pub column: u32,
-}
-
-impl TileKey {
-    /// Returns the tiles of its layer that share a side or a corner with it. There may be none.
-    pub fn around(self) -> impl Iterator<Item = Self> {
-        let beside = |at: u32| [at.checked_sub(1), Some(at), at.checked_add(1)].into_iter().flatten();
-        let rows = beside(self.row);
-        rows.flat_map(move |row| beside(self.column).map(move |column| Self { row, column, ..self }))
-            .filter(move |&key| key != self)
-    }
-}
-
-impl std::fmt::Display for TileKey {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{},{} on layer {}", self.column, self.row, self.layer)
-    }
-}
 
 /// Stands where there is no vertex.
 pub(super) const NO_VERTEX: PlanVertex = PlanVertex { point: PlanPoint { x: 0, z: 0 }, height: 0.0 };
-
-/// A polygon of some tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TilePolygon {
-    /// Its tile.
-    pub tile: TileKey,
-    /// Its place in [`MeshTile::polygons`].
-    pub polygon: u32,
-}
 
 /// The ground of one tile: polygons in coordinates of the whole grid, whose neighbours may be those
 /// of other tiles.
@@ -126,14 +90,4 @@ impl TileChange {
             Self::Anew(tile) | Self::Adjusted(tile) => Some(tile),
         }
     }
-}
-
-/// Numbering of the vertices of a mesh of tiles in its compact form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum VertexOrder {
-    /// Vertices that tiles own, then all others.
-    #[default]
-    OwnFirst,
-    /// By first use in polygons.
-    FirstUse,
 }

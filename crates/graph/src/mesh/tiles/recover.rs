@@ -4,37 +4,37 @@ use std::collections::BTreeMap;
 
 use waymesh_core::{PlanPoint, PolyId, to_u32};
 
-use super::TileTables;
 use super::cells::Cells;
 use super::islands::{ComponentChanges, Figures, TileIslands};
 use super::links::TileLinks;
 use super::places::BLOCK;
 use super::slabs::{Slab, Slabs};
+use super::tables::{TileEntry, TileTables};
 use super::write::Writer;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::links::LinkIndex;
+use crate::mesh::link::LinkIndex;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl Writer {
     /// The writer of a mesh whose tables these are. Takes time in `n log n`.
     pub(super) fn of(&self, mesh: &NavMesh, tiles: &TileTables) -> Self {
         let present = || (0_u32..).zip(&tiles.entries).filter(|(_, entry)| entry.is_there);
-        let rooms = |room: fn(&super::TileEntry) -> Slab, least: usize| {
+        let rooms = |room: fn(&TileEntry) -> Slab, least: usize| {
             Slabs::of(present().map(|(_, entry)| room(entry)), least)
         };
-        let surface = mesh.surface.as_ref();
+        let surface = mesh.surface.heights.as_ref();
         let mut writer = self.empty();
         writer.slots = present().map(|(slot, entry)| (entry.key, slot)).collect();
         writer.free_slots =
             (0..).zip(&tiles.entries).filter(|(_, entry)| !entry.is_there).map(|(slot, _)| slot).collect();
         writer.layers = present().map(|(_, entry)| entry.key.layer + 1).max().unwrap_or(0);
-        writer.vertices = rooms(|entry| entry.vertices, mesh.vertices.len());
+        writer.vertices = rooms(|entry| entry.vertices, mesh.vertices.world.len());
         writer.polygons = rooms(|entry| entry.polygons, mesh.polygon_bound());
-        writer.corners = rooms(|entry| entry.corners, mesh.corners.len());
+        writer.corners = rooms(|entry| entry.corners, mesh.topology.corners.len());
         writer.points = rooms(|entry| entry.points, surface.map_or(0, |surface| surface.points.len()));
         writer.triangles =
             rooms(|entry| entry.triangles, surface.map_or(0, |surface| surface.triangles.len()));
-        writer.boxes = rooms(|entry| entry.boxes, mesh.ground.boxes.len());
+        writer.boxes = rooms(|entry| entry.boxes, mesh.surface.ground.boxes.len());
         writer.regions = rooms(|entry| entry.regions, 0);
         writer.components = rooms(|entry| entry.components, tiles.islands.len());
         writer.islands = TileIslands::of(mesh, tiles);
@@ -53,14 +53,14 @@ impl TileIslands {
         let mut figures: BTreeMap<u32, (u32, Figures)> = BTreeMap::new();
         let mut changes = ComponentChanges::default();
         for polygon in mesh.polygon_ids() {
-            let component = mesh.polygon_islands[polygon.index()];
+            let component = mesh.islands.of_polygon[polygon.index()];
             let range = mesh.edge_range(polygon.index());
             let (_, figures) = figures.entry(component).or_insert((polygon.0, Figures::default()));
             figures.polygons += 1;
-            let points = mesh.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
+            let points = mesh.topology.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
             figures.doubled += PlanPoint::doubled_area(points);
-            for &beyond in mesh.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR) {
-                let other = mesh.polygon_islands[beyond as usize];
+            for &beyond in mesh.topology.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR) {
+                let other = mesh.islands.of_polygon[beyond as usize];
                 if other != component {
                     changes.beside.push((component, other));
                 }
@@ -68,7 +68,7 @@ impl TileIslands {
         }
         changes.came =
             figures.into_iter().map(|(component, (first, figures))| (component, first, figures)).collect();
-        let firsts = mesh.islands.iter().map(|island| mesh.polygon_islands[island.first.index()]);
+        let firsts = mesh.islands.figures.iter().map(|island| mesh.islands.of_polygon[island.first.index()]);
         Self::with_names(&changes, &tiles.islands, firsts)
     }
 }

@@ -6,13 +6,13 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, to_u32};
 
 use super::columns::Columns;
 use super::islands::ComponentChanges;
-use super::write::{Written, range_of};
+use super::written::{Written, range_of};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::fans::{self, Edges};
 
 /// Rank of a vertex among those merged into one: the lowest gives the height. A vertex of a tile
 /// that is not written already has it.
-type Rank = (bool, bool, super::part::TileKey, u32);
+type Rank = (bool, bool, super::key::TileKey, u32);
 
 /// Gives the vertices at both ends of edges between tiles one height.
 pub(super) fn unite_heights(tiles: &[Written<'_>], columns: &mut Columns) {

@@ -1,27 +1,28 @@
 //! Writes tiles into the tables of a mesh.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, DisjointSets, GridFrame, PlanPoint, PlanVertex, Poly, Random, RegionId, VertexId, to_u32,
+    AreaId, DisjointSets, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId, to_u32,
 };
 
 use super::cells::{Cells, cells_of};
 use super::columns::Columns;
 use super::islands::{ComponentChanges, Figures, TileIslands};
 use super::join::corner_range;
+use super::key::TileKey;
 use super::largest::Reaches;
 use super::links::{LinkChanges, TileLinks, write_groups};
-use super::part::{MeshTile, NO_VERTEX, TileChange, TileKey};
+use super::part::{MeshTile, NO_VERTEX, TileChange};
 use super::places::TileGrid;
 use super::seams::{unite_heights, write_beside, write_fans};
 use super::slabs::{Slab, Slabs};
-use super::{Reach, TileEntry};
+use super::tables::{Reach, TileEntry};
+use super::written::{Written, range_of};
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
 use crate::mesh::ground::{FourBoxes, GroundTriangle, NOWHERE, fours_of};
-use crate::mesh::nav_mesh::NO_ISLAND;
+use crate::mesh::islands::NO_ISLAND;
 use crate::mesh::walk::WalkEdge;
 
 /// State of a mesh of tiles that is not in its tables.
@@ -315,21 +316,6 @@ impl Writer {
     }
 }
 
-/// A tile that is written.
-pub(super) struct Written<'a> {
-    pub(super) key: TileKey,
-    pub(super) slot: u32,
-    pub(super) tile: &'a MeshTile,
-    pub(super) entry: TileEntry,
-}
-
-impl Written<'_> {
-    /// The polygons of the tile, with their numbers in the mesh.
-    pub(super) fn polygons(&self) -> impl Iterator<Item = (&Poly, usize)> {
-        self.tile.polygons.iter().zip(self.entry.polygons.range())
-    }
-}
-
 impl Writer {
     /// Writes what a tile has for itself.
     fn write_tables(&self, written: &Written<'_>, columns: &mut Columns) {
@@ -533,11 +519,6 @@ fn find_twin(columns: &Columns, own: u32, beyond: u32, [edge, next]: [usize; 2])
     range
         .clone()
         .find(|&there| columns.neighbours[there] == own && at(there) == to && at(after(there)) == from)
-}
-
-pub(super) fn range_of(columns: &Columns, polygon: u32) -> Range<usize> {
-    let [first, end] = [0, 1].map(|next| columns.polygon_first[polygon as usize + next] as usize);
-    first..end
 }
 
 fn set_walk(edge: usize, columns: &mut Columns) {

@@ -14,7 +14,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Node { right, left, root, polygon, .. } = node;
         let at = self.memory.roots[root as usize].at;
         let range = self.mesh.edge_range(polygon as usize);
-        let entry = self.mesh.fans.twin(node.crossing) as usize;
+        let entry = self.mesh.topology.fans.twin(node.crossing) as usize;
         let last = range.end - 1;
         let next = |corner: usize| if corner == last { range.start } else { corner + 1 };
         if polygon == self.goal.polygon && self.is_visible(&node, self.goal.at) {
@@ -71,8 +71,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Node { right, left, root, polygon, crossing, .. } = *node;
         let Root { at, length, height, space, .. } = self.memory.roots[root as usize];
         // The portal, seen from the polygon beyond: its ends change sides.
-        let [left_end, right_end] = if (crossing as usize) < self.mesh.neighbours.len() {
-            let entry = self.mesh.fans.twin(crossing) as usize;
+        let [left_end, right_end] = if (crossing as usize) < self.mesh.topology.neighbours.len() {
+            let entry = self.mesh.topology.fans.twin(crossing) as usize;
             let range = self.mesh.edge_range(polygon as usize);
             [entry, if entry + 1 == range.end { range.start } else { entry + 1 }].map(|at| self.corner(at))
         } else {
@@ -129,7 +129,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
         let mesh = self.mesh;
         for portal in
-            mesh.portals(polygon).filter(|portal| (portal.crossing as usize) < mesh.neighbours.len())
+            mesh.portals(polygon).filter(|portal| (portal.crossing as usize) < mesh.topology.neighbours.len())
         {
             self.cross_gate(index, &node, &portal);
         }

@@ -22,17 +22,16 @@ use std::collections::binary_heap::PeekMut;
 use waymesh_core::{checkpoint_every, nearest_f32, to_u32};
 
 use super::funnel::Turn;
+use super::ground::Profile;
 use super::portal::{Portal, ahead, nearest_between, turn_length};
-use super::sliced::Progress;
+use super::progress::Progress;
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
-use crate::mesh::links::LINK_PLACES;
+use crate::mesh::link::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::path::ground::Profile;
-use crate::path::search::{How, LastSearch, PathScratch};
 
 /// No node, and no turn.
 const NO_INDEX: u32 = u32::MAX;
@@ -46,9 +45,6 @@ const TURN_RIGHT: u32 = u32::MAX - 2;
 const TURN_LEFT: u32 = u32::MAX - 3;
 /// The start.
 const START: u32 = u32::MAX - 4;
-
-/// Default limit of nodes that a search opens: a second at most, usually.
-pub(crate) const MOST_NODES: usize = 1_000_000;
 
 /// Limit of nodes for queries of everything within reach: two gigabytes at most.
 pub(crate) const MOST_FLOODED: usize = 1 << 24;
@@ -191,86 +187,36 @@ impl NavMesh {
         }
     }
 
-    /// Searches the shortest path from `start` to `goal` and leaves the edges and links that it
-    /// crosses in `scratch.corridor`. [`Progress::Running`] if that takes more nodes than `most`.
-    pub(super) fn search_shortest<F: PolygonFilter>(
-        &self,
-        start: &Spot,
-        goal: &Spot,
-        most: usize,
-        filter: &F,
-        scratch: &mut PathScratch,
-    ) -> Progress {
-        self.begin_shortest(start, goal, f64::INFINITY, scratch.rises, filter, scratch);
-        let mut nodes = most;
-        self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
-    }
-
-    /// Searches for a path no longer than `limit`, in cells. Returns `true` if one is found within
-    /// [`MOST_NODES`] nodes.
-    pub(crate) fn search_shortest_within<F: PolygonFilter>(
-        &self,
-        start: &Spot,
-        goal: &Spot,
-        limit: f64,
-        filter: &F,
-        scratch: &mut PathScratch,
-    ) -> bool {
-        self.begin_shortest(start, goal, limit, false, filter, scratch);
-        let mut nodes = MOST_NODES;
-        self.advance_shortest(goal, limit, filter, scratch, &mut nodes) == Progress::Found
-    }
-
-    /// Begins a search for [`NavMesh::advance_shortest`]: with `rises` for the path that is shortest
-    /// on the ground, else the one that is shortest in plan.
-    pub(crate) fn begin_shortest<F: PolygonFilter>(
+    /// Begins a search over cones for [`NavMesh::advance_cones`].
+    pub(super) fn begin_cones<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
         limit: f64,
         rises: bool,
         filter: &F,
-        scratch: &mut PathScratch,
+        memory: &mut AnyAngle,
     ) {
-        scratch.corridor.clear();
-        scratch.link_places.clear();
-        (scratch.has_turns, scratch.keeps_turns) = (false, false);
-        scratch.last = LastSearch::new(How::Cones, self, start);
-        scratch.is_straight = start.polygon == goal.polygon
-            || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
-        if scratch.is_straight && rises {
-            let PathScratch { corridor, profile, .. } = scratch;
-            scratch.is_straight = self.is_level(start, goal, corridor, profile);
-            if !scratch.is_straight {
-                scratch.corridor.clear();
-            }
-        }
-        if scratch.is_straight {
-            return;
-        }
-        let memory = &mut scratch.any_angle;
         memory.begin(self.turn_count());
         memory.rises = rises;
-        let goal_number = self.bridges.number(goal.polygon);
+        let goal_number = self.topology.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
         search.begin(start);
     }
 
-    /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
-    pub(crate) fn advance_shortest<F: PolygonFilter>(
+    /// Continues a search over cones by at most `nodes` nodes, and subtracts the opened ones. Adds the
+    /// crossings of the path that it finds, and the places at which it takes links.
+    pub(super) fn advance_cones<F: PolygonFilter>(
         &self,
         goal: &Spot,
         limit: f64,
         filter: &F,
-        scratch: &mut PathScratch,
+        memory: &mut AnyAngle,
         nodes: &mut usize,
+        (corridor, link_places): (&mut Vec<u32>, &mut Vec<f64>),
     ) -> Progress {
-        if scratch.is_straight {
-            return Progress::Found;
-        }
-        let PathScratch { corridor, link_places, has_turns, keeps_turns, any_angle: memory, .. } = scratch;
-        let goal_number = self.bridges.number(goal.polygon);
+        let goal_number = self.topology.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
         let (progress, mut node) = search.advance(nodes);
@@ -292,7 +238,7 @@ impl NavMesh {
             has_landed = crossing < START && !self.is_crossed(crossing);
             if crossing < START {
                 corridor.push(crossing);
-                if crossing as usize >= self.neighbours.len() {
+                if crossing as usize >= self.topology.neighbours.len() {
                     link_places.push(right.x);
                 }
             }
@@ -303,10 +249,7 @@ impl NavMesh {
         // Counts were made from the goal.
         memory.string.iter_mut().for_each(|turn| turn.crossed = corridor.len() - turn.crossed);
         memory.string.reverse();
-        *has_turns = link_places.is_empty();
-        // Pulled tight it would be shorter in plan.
-        *keeps_turns = memory.rises;
-        Progress::Found
+        progress
     }
 
     /// Returns the distance in space of two places, with their heights in levels; in metres.
@@ -318,15 +261,21 @@ impl NavMesh {
 
     /// Fans and the ends of links, then the places of all paths over links.
     fn turn_count(&self) -> usize {
-        self.links.turns.count(self.fans.count()) as usize + self.links.links.len() * 2 * LINK_PLACES as usize
+        self.links.turns.count(self.topology.fans.count()) as usize
+            + self.links.links.len() * 2 * LINK_PLACES as usize
     }
 
     fn link_turn(&self, leaving: u32, place: u32) -> u32 {
-        self.links.turns.count(self.fans.count()) + leaving * LINK_PLACES + place
+        self.links.turns.count(self.topology.fans.count()) + leaving * LINK_PLACES + place
     }
 }
 
 impl AnyAngle {
+    /// Returns `true` if the last search counted rises.
+    pub(super) fn rises(&self) -> bool {
+        self.rises
+    }
+
     fn begin(&mut self, turns: usize) {
         if self.stamp == u32::MAX {
             self.turns.clear();
@@ -429,7 +378,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 TURN_RIGHT | TURN_LEFT if self.memory.rises => self.open_around(node),
                 TURN_RIGHT => self.turn(node, Side::Right),
                 TURN_LEFT => self.turn(node, Side::Left),
-                _ if (crossing as usize) < self.mesh.neighbours.len() => self.expand(node),
+                _ if (crossing as usize) < self.mesh.topology.neighbours.len() => self.expand(node),
                 _ if self.mesh.links.is_portal(self.mesh.link_of(crossing).0) => {
                     self.expand_through_link(node)
                 }
@@ -490,17 +439,19 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     #[inline]
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
         let neighbour = self.mesh.open_crossing(polygon, crossing, self.filter)?;
-        let is_edge = (crossing as usize) < self.mesh.neighbours.len();
+        let is_edge = (crossing as usize) < self.mesh.topology.neighbours.len();
         if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways {
             return None;
         }
-        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, crossing, polygon, neighbour))
-            .then_some(neighbour)
+        (FLOOD
+            || !is_edge
+            || self.mesh.topology.bridges.leads_to(self.goal_number, crossing, polygon, neighbour))
+        .then_some(neighbour)
     }
 
     #[inline]
     fn corner(&self, corner: usize) -> PlanPosition {
-        let corner = &self.mesh.corners[corner];
+        let corner = &self.mesh.topology.corners[corner];
         PlanPosition::on_grid(corner.x, corner.z)
     }
 
@@ -541,7 +492,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Returns what a root is beyond a crossing: another one at the same place, if crossing costs.
     #[inline]
     fn beyond(&mut self, root: u32, crossing: u32) -> u32 {
-        if (crossing as usize) < self.mesh.neighbours.len() {
+        if (crossing as usize) < self.mesh.topology.neighbours.len() {
             return root;
         }
         let link = &self.mesh.links.links[self.mesh.link_of(crossing).0.index()];

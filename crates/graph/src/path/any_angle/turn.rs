@@ -6,7 +6,7 @@ use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, TURN_LEFT, TURN_R
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
-use crate::mesh::links::LinkIndex;
+use crate::mesh::link::LinkIndex;
 use crate::path::portal::{Portal, beyond, is_before, turn_length};
 
 /// The end of a walk round a corner.
@@ -92,7 +92,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Offers a turn at a corner of a polygon, as [`Self::offer_turn`] does.
     pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
-        let (fan, may_turn) = self.mesh.fans.fan(corner as u32);
+        let (fan, may_turn) = self.mesh.topology.fans.fan(corner as u32);
         let (turn, is_free) = self.mesh.links.turns.of_fan(fan);
         if (may_turn && is_free) || (!self.filter.allows_all() && self.is_closed_beside(polygon, corner)) {
             self.offer_turn(parent, root, polygon, self.corner(corner), turn, side);
@@ -129,7 +129,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         portal: &Portal,
         side: Side,
     ) {
-        if (portal.crossing as usize) < self.mesh.neighbours.len() {
+        if (portal.crossing as usize) < self.mesh.topology.neighbours.len() {
             let range = self.mesh.edge_range(polygon as usize);
             let mut corner = portal.crossing as usize;
             if side == Side::Left {
@@ -241,7 +241,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let range = self.mesh.edge_range(polygon as usize);
         let (first, last) = (range.start, range.end - 1);
         for edge in range {
-            if self.mesh.neighbours[edge] == NO_NEIGHBOUR {
+            if self.mesh.topology.neighbours[edge] == NO_NEIGHBOUR {
                 continue;
             }
             let [right, left] = [edge, if edge == last { first } else { edge + 1 }].map(|at| self.corner(at));

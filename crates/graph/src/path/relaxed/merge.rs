@@ -42,12 +42,12 @@ fn inner_edges(mesh: &NavMesh) -> Vec<(Reverse<u64>, u32, u32)> {
     let mut edges = Vec::new();
     for polygon in mesh.polygon_ids().map(PolyId::index) {
         for edge in mesh.edge_range(polygon) {
-            let other = mesh.neighbours[edge];
+            let other = mesh.topology.neighbours[edge];
             if other == NO_NEIGHBOUR || (other as usize) < polygon {
                 continue;
             }
-            let same = mesh.regions[polygon] == mesh.regions[other as usize]
-                && mesh.areas[polygon] == mesh.areas[other as usize];
+            let same = mesh.topology.regions[polygon] == mesh.topology.regions[other as usize]
+                && mesh.topology.areas[polygon] == mesh.topology.areas[other as usize];
             if same {
                 let (edge, polygon) = (to_u32(edge), to_u32(polygon));
                 let [a, b] = mesh.edge_corners(PolyId(polygon), edge).map(point);
@@ -76,8 +76,9 @@ impl Groups<'_> {
     /// Merges the groups on both sides of an edge of a polygon, if they are nearly convex together
     /// and meet in this edge only.
     fn try_merge(&mut self, edge: u32, polygon: u32, distance: f64) -> bool {
-        let (mesh, twin) = (self.mesh, self.mesh.fans.twin(edge));
-        let [one, other] = [polygon, mesh.neighbours[edge as usize]].map(|polygon| self.sets.find(polygon));
+        let (mesh, twin) = (self.mesh, self.mesh.topology.fans.twin(edge));
+        let [one, other] =
+            [polygon, mesh.topology.neighbours[edge as usize]].map(|polygon| self.sets.find(polygon));
         let length = self.borders[one as usize].len() + self.borders[other as usize].len() - 2;
         if one == other || length > RelaxedPolygons::MAX_CORNERS {
             return false;
@@ -89,7 +90,7 @@ impl Groups<'_> {
         };
         let mut shared = 0;
         for &edge in &self.borders[shorter[0] as usize] {
-            let beyond = mesh.neighbours[edge as usize];
+            let beyond = mesh.topology.neighbours[edge as usize];
             shared += usize::from(beyond != NO_NEIGHBOUR && self.sets.find(beyond) == shorter[1]);
         }
         if shared != 1 {
@@ -101,7 +102,10 @@ impl Groups<'_> {
             let at = border.iter().position(|&edge| edge == skipped).unwrap_or(0);
             self.merged.extend(border[at + 1..].iter().chain(&border[..at]));
         }
-        if !self.hull.is_near(self.merged.iter().map(|&edge| point(&mesh.corners[edge as usize])), distance) {
+        if !self
+            .hull
+            .is_near(self.merged.iter().map(|&edge| point(&mesh.topology.corners[edge as usize])), distance)
+        {
             return false;
         }
         let name = self.sets.unite(one, other);

@@ -155,7 +155,7 @@ impl RelaxedPolygons {
         while let Some(polygon) = stack.pop() {
             let depth = self.places[polygon as usize].depth;
             for edge in mesh.edge_range(polygon as usize) {
-                let neighbour = mesh.neighbours[edge];
+                let neighbour = mesh.topology.neighbours[edge];
                 let edge = to_u32(edge);
                 if neighbour == NO_NEIGHBOUR {
                     continue;
@@ -163,7 +163,8 @@ impl RelaxedPolygons {
                 if self.of[neighbour as usize] != group {
                     self.portals.push(Portal { edge, polygon, neighbour });
                 } else if self.places[neighbour as usize].depth == NO_GROUP {
-                    self.places[neighbour as usize] = Place { depth: depth + 1, up: mesh.fans.twin(edge) };
+                    self.places[neighbour as usize] =
+                        Place { depth: depth + 1, up: mesh.topology.fans.twin(edge) };
                     stack.push(neighbour);
                 }
             }

@@ -7,13 +7,13 @@ use crate::locate::nearest::Spot;
 use crate::mesh::costs::{TravelCost, Usable, entering};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::frontier::{NO_KEY, NO_NODE};
 use crate::path::local::{Approach, Local, Scale};
-use crate::path::options::Searcher;
-use crate::path::search::{Front, LastSearch, NO_KEY, NO_NODE, PathScratch};
+use crate::path::progress::LastSearch;
+use crate::path::scratch::{Front, PathScratch};
 use crate::path::steps::Step;
-use crate::scratch::QueryScratch;
 
-/// The part of a [`QueryScratch`] that is for nearly convex polygons.
+/// The part of a [`QueryScratch`](crate::QueryScratch) that is for nearly convex polygons.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RelaxedScratch {
     steps: Vec<Step>,
@@ -35,51 +35,6 @@ impl RelaxedScratch {
     }
 }
 
-#[expect(private_interfaces, reason = "sealed")]
-impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
-    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
-        scratch.hierarchy.how = None;
-    }
-
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        [start, goal]: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        _most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool {
-        let QueryScratch { paths, relaxed, .. } = scratch;
-        if mesh.generation == self.generation {
-            mesh.begin_corridor(start, goal, usable, paths);
-            if paths.is_straight {
-                return true;
-            }
-            let (ends, mut nodes) = ((goal, Scale::of(mesh).spot(goal)), usize::MAX);
-            if mesh.advance_forced(start, ends, usable, paths, &mut nodes).is_some() {
-                return true;
-            }
-            // Records of the last search are of polygons, the next search is not.
-            paths.last = LastSearch::default();
-            paths.begin(mesh.crossing_count(), mesh.polygon_bound());
-            // Whoever gets into a group gets through it, so without a path here there is none in the
-            // polygons.
-            let Some(node) = self.search_groups(mesh, goal, usable, paths) else {
-                paths.corridor.clear();
-                return false;
-            };
-            self.write_corridor(mesh, goal.polygon, node, paths);
-            if usable.cost.is_length() {
-                relaxed.cut_loops(mesh, start.polygon, paths);
-            }
-            if is_open(mesh, start.polygon, usable, &paths.corridor) {
-                return true;
-            }
-        }
-        mesh.search_corridor(start, goal, usable, paths)
-    }
-}
-
 /// Returns `true` if a filter and a cost let a path cross these edges and links.
 fn is_open<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
@@ -95,6 +50,44 @@ fn is_open<F: PolygonFilter, C: TravelCost>(
 }
 
 impl RelaxedPolygons {
+    /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
+    pub(crate) fn search<F: PolygonFilter, C: TravelCost>(
+        &self,
+        mesh: &NavMesh,
+        [start, goal]: [&Spot; 2],
+        usable: &Usable<'_, F, C>,
+        scratch: &mut RelaxedScratch,
+        paths: &mut PathScratch,
+    ) -> bool {
+        if mesh.generation == self.generation {
+            mesh.begin_corridor(start, goal, usable, paths);
+            if paths.is_straight {
+                return true;
+            }
+            let (ends, mut nodes) = ((goal, Scale::of(mesh).spot(goal)), usize::MAX);
+            if mesh.advance_forced(start, ends, usable, paths, &mut nodes).is_some() {
+                return true;
+            }
+            // Records of the last search are of polygons, the next search is not.
+            paths.last = LastSearch::default();
+            paths.frontier.begin(mesh.crossing_count(), mesh.polygon_bound());
+            // Whoever gets into a group gets through it, so without a path here there is none in the
+            // polygons.
+            let Some(node) = self.search_groups(mesh, goal, usable, paths) else {
+                paths.corridor.clear();
+                return false;
+            };
+            self.write_corridor(mesh, goal.polygon, node, paths);
+            if usable.cost.is_length() {
+                scratch.cut_loops(mesh, start.polygon, paths);
+            }
+            if is_open(mesh, start.polygon, usable, &paths.corridor) {
+                return true;
+            }
+        }
+        mesh.search_corridor(start, goal, usable, paths)
+    }
+
     /// Searches from the first polygon with a choice on. Returns the node by which the goal's group
     /// is entered, [`NO_NODE`] if that polygon is in it; `None` if there is no path.
     fn search_groups<F: PolygonFilter, C: TravelCost>(
@@ -105,14 +98,14 @@ impl RelaxedPolygons {
         paths: &mut PathScratch,
     ) -> Option<u32> {
         let scale = Scale::of(mesh);
-        let ends = (mesh.bridges.number(goal.polygon), scale.spot(goal));
+        let ends = (mesh.topology.bridges.number(goal.polygon), scale.spot(goal));
         let goal_group = self.of[goal.polygon as usize];
         let Front { mut polygon, from_polygon, mut approach, .. } = paths.front;
         let (mut node, mut from_group) = (NO_NODE, self.of[from_polygon as usize]);
         while self.of[polygon as usize] != goal_group {
             let key = self.expand(mesh, [polygon, from_group], usable, ends, (node, approach), paths);
-            node = paths.next(key)?;
-            let entry = paths.nodes[node as usize];
+            node = paths.frontier.next(key)?;
+            let entry = paths.frontier.nodes[node as usize];
             polygon = mesh.beyond(entry.edge);
             from_group = self.of[mesh.beyond(mesh.reversed(entry.edge)) as usize];
             approach = entry.approach;
@@ -134,13 +127,13 @@ impl RelaxedPolygons {
         let (mut best, scale, group) = (NO_KEY, Scale::of(mesh), self.of[polygon as usize]);
         let metre = if usable.cost.is_length() { 1.0 } else { usable.cost.per_metre(mesh, PolyId(polygon)) };
         let approach = if usable.cost.is_length() { approach } else { approach.at_cost(metre) };
-        if paths.is_known(group, &approach) {
+        if paths.frontier.is_known(group, &approach) {
             return best;
         }
         let least = if usable.cost.is_length() { 1.0 } else { usable.cost.least().max(0.0) };
         for portal in self.portals(group) {
             if self.of[portal.neighbour as usize] == from_group
-                || !mesh.bridges.leads_to(goal, portal.edge, portal.polygon, portal.neighbour)
+                || !mesh.topology.bridges.leads_to(goal, portal.edge, portal.polygon, portal.neighbour)
                 || !usable.allows(mesh, PolyId(portal.neighbour))
             {
                 continue;
@@ -152,7 +145,7 @@ impl RelaxedPolygons {
             let corners = mesh.edge_corners(PolyId(portal.polygon), portal.edge);
             let [right, left] = corners.map(|corner| scale.corner(corner));
             let next = approach.over(target, right, left).plus(toll);
-            paths.offer(portal.edge, parent, next, next.at.distance(target) * least, &mut best);
+            paths.frontier.offer(portal.edge, parent, next, next.at.distance(target) * least, &mut best);
         }
         if !mesh.links.links.is_empty() {
             for &member in self.members(group) {
@@ -168,7 +161,7 @@ impl RelaxedPolygons {
         // From the goal back.
         let (scale, forced, mut to) = (Scale::of(mesh), paths.corridor.len(), goal);
         while node != NO_NODE {
-            let entry = paths.nodes[node as usize];
+            let entry = paths.frontier.nodes[node as usize];
             self.write_inside(mesh, [mesh.beyond(entry.edge), to], &mut paths.corridor);
             paths.corridor.push(entry.edge);
             if mesh.is_link(entry.edge) {
@@ -184,7 +177,7 @@ impl RelaxedPolygons {
 
     /// Adds the edges between two polygons of one group, the last one first.
     fn write_inside(&self, mesh: &NavMesh, [from, to]: [u32; 2], corridor: &mut Vec<u32>) {
-        let above = |polygon: u32| mesh.neighbours[self.places[polygon as usize].up as usize];
+        let above = |polygon: u32| mesh.topology.neighbours[self.places[polygon as usize].up as usize];
         let depth = |polygon: u32| self.places[polygon as usize].depth;
         let (mut common, mut other) = (from, to);
         while common != other {
@@ -195,7 +188,7 @@ impl RelaxedPolygons {
         }
         let mut at = to;
         while at != common {
-            corridor.push(mesh.fans.twin(self.places[at as usize].up));
+            corridor.push(mesh.topology.fans.twin(self.places[at as usize].up));
             at = above(at);
         }
         let first = corridor.len();

@@ -3,29 +3,21 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
-use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
-use super::corridor_string::{MovingString, place_of};
-use super::funnel::{Turn, plan_length};
-use super::options::{PathOptions, PathSearch};
-use super::search::PathScratch;
-use super::steps::Step;
-use super::{Ends, LinkUse, Outcome, Path, length};
-use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
+use super::options::{CorridorChange, CorridorOptions, ReplanReason};
+use super::string::{MovingString, place_of};
+use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
+use crate::locate::reach::unless_0_or_more;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::scratch::QueryScratch;
-
-/// The part of a [`QueryScratch`] that is for corridors.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CorridorScratch {
-    turns: Vec<Turn>,
-    steps: Vec<Step>,
-    polygons: Vec<PolyId>,
-    points: Vec<Vec3>,
-    detour: Path,
-}
+use crate::path::ends::Ends;
+use crate::path::funnel::Turn;
+use crate::path::options::{PathOptions, PathSearch};
+use crate::path::result::{LinkUse, Outcome, Path, length, plan_length};
+use crate::path::scratch::PathScratch;
+use crate::path::steps::Step;
+use crate::scratch::{CorridorScratch, QueryScratch};
 
 /// A path that follows a moving agent and a moving goal, polygon by polygon, and mends itself where
 /// the mesh changes.
@@ -230,7 +222,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.ends = match mesh.route(from, to, options, scratch, &mut self.path)? {
             Ok(ends) => Some(ends),
             Err(pairs) if options.allow_partial => {
-                let partial = mesh.partial_pairs(&pairs, options, scratch);
+                let partial = mesh.partial_pairs(&pairs, options, &mut scratch.paths);
                 mesh.route_partial(&partial, options, scratch, &mut self.path)
             }
             Err(_) => None,
@@ -291,7 +283,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let leg = self.string.get(1).map_or_else(|| walked.count(), |turn| turn.crossed);
         let place = match mesh.place_on_leg(&self.path, leg, to) {
             Some(place) => place,
-            None if moved <= self.options.range => mesh.move_along(&from, to, &usable, scratch)?,
+            None if moved <= self.options.range => {
+                mesh.move_along(&from, to, &usable, &mut scratch.surface)?
+            }
             None => from,
         };
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());

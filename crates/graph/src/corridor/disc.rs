@@ -1,17 +1,17 @@
 //! A disc's path that is kept while its agent and its goal move.
 
-use glam::{Vec3, Vec3Swizzles, dvec2};
+use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{BadField, PolyId};
 
-use super::fit::Fit;
-use super::{ClearPathOptions, ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::side_of;
+use super::options::{CorridorChange, ReplanReason};
+use crate::clearance::fit::Fit;
+use crate::clearance::{ClearPathOptions, ClearanceNavMesh};
 use crate::geometry::plan::PlanPosition;
-use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
-use crate::locate::nearest::{Location, Reach, Spot};
-use crate::path::funnel::plan_length;
-use crate::path::{CorridorChange, LinkUse, Outcome, Path, ReplanReason};
-use crate::query::Place;
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Location, Spot};
+use crate::locate::place::Place;
+use crate::locate::reach::{Reach, unless_0_or_more};
+use crate::path::result::{LinkUse, Outcome, Path, plan_length};
 use crate::scratch::QueryScratch;
 
 /// Settings of a [`ClearCorridor`].
@@ -252,7 +252,8 @@ impl ClearCorridor {
         }
         let here = mesh.clear_place(&place, to.position()).location;
         points[0] = here.position;
-        let mut sees = |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, scratch);
+        let mut sees =
+            |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, &mut scratch.clearance);
         let mut passed = 0;
         while passed + 2 < points.len()
             && passed + 1 < next_link
@@ -294,7 +295,8 @@ impl ClearCorridor {
         let mut last = points.len() - 1;
         points[last] = mesh.clear_place(&place, to).location.position;
         let goal = points[last];
-        let mut sees = |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, scratch);
+        let mut sees =
+            |at: Vec3| mesh.goes_straight(&place, at, self.options.path.radius, &mut scratch.clearance);
         let goes_on = last > first && sees(points[last - 1]);
         while goes_on && last > first + 1 && sees(points[last - 2]) {
             last -= 1;
@@ -359,7 +361,8 @@ impl ClearCorridor {
     /// where other ground is nearer in height.
     fn on_ground(&self, mesh: &ClearanceNavMesh, to: Vec3, scratch: &mut QueryScratch) -> Place {
         let own = &mesh.mesh;
-        let moved = self.ends.map(|ends| own.move_along(&ends.here, to, &mesh.admitted, scratch));
+        let moved =
+            self.ends.map(|ends| own.move_along(&ends.here, to, &mesh.admitted, &mut scratch.surface));
         let Some(Ok(ground)) = moved else { return to.into() };
         let (reach, rise) = (self.reach(mesh), (ground.position.y - to.y).abs());
         let missed = ground.position.xz().distance(to.xz());
@@ -393,25 +396,5 @@ impl ClearCorridor {
         scratch: &mut QueryScratch,
     ) -> Result<Fit, QueryError> {
         mesh.end(end, at.into(), self.options.path.radius, &self.reach(mesh), &mut scratch.clearance)
-    }
-}
-
-impl ClearanceNavMesh {
-    /// Returns `true` if a disc may go straight from where it fits to a place, but for what points in
-    /// single precision and arcs in pieces lose.
-    fn goes_straight(&self, from: &Fit, to: Vec3, radius: f32, scratch: &mut QueryScratch) -> bool {
-        let radius = f64::from(self.distance_of(radius));
-        let loose = f64::min(1e-4, 0.25 * radius);
-        let size = f64::from(self.mesh.frame.cell_size);
-        let [x, _, z] = self.mesh.frame.to_grid(to);
-        let to = dvec2(x * size, z * size);
-        let last = self.table.walk(from.triangle, None, from.at, to);
-        let is_there = (3 * last..3 * last + 3).all(|side| {
-            let [a, b] = self.table.ends(side);
-            side_of(a, b, to) >= -loose * (b - a).length()
-        });
-        let ClearanceScratch { memory, seen, .. } = &mut scratch.clearance;
-        let least = radius * (1.0 - 1e-3) - loose;
-        is_there && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
     }
 }

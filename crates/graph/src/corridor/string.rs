@@ -10,12 +10,12 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::Path;
-use super::funnel::{Funnel, Leg, Turn, same_plan};
-use super::steps::Step;
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
 use crate::locate::nearest::Location;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::funnel::{Funnel, Leg, Turn};
+use crate::path::result::{Path, same_plan};
+use crate::path::steps::Step;
 
 /// Returns `true` if a string from `before` bends at `at` as one from `old` does.
 fn bends_alike([old, before, at, after]: [PlanPosition; 4]) -> bool {

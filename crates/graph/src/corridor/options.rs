@@ -2,10 +2,10 @@
 
 use waymesh_core::BadField;
 
-use super::PathOptions;
-use crate::locate::error::unless_0_or_more;
+use crate::locate::reach::unless_0_or_more;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::path::options::PathOptions;
 
 /// Settings of a [`crate::PathCorridor`].
 #[derive(Clone, Copy, Debug, PartialEq)]

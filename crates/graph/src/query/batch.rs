@@ -3,12 +3,13 @@
 use glam::Vec3;
 use waymesh_core::checkpoint;
 
-use super::Path;
-use super::options::{PathOptions, PathSearcher};
+use super::searcher::PathSearcher;
 use crate::locate::error::QueryError;
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::options::PathOptions;
+use crate::path::result::Path;
 use crate::scratch::QueryScratch;
 
 /// Pairs that one thread takes at a time.

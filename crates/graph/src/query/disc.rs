@@ -1,10 +1,12 @@
 //! Queries for a disc.
 
-use super::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
+use super::memory::Memory;
+use crate::clearance::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::{Location, Reach};
+use crate::locate::nearest::Location;
+use crate::locate::place::Place;
+use crate::locate::reach::Reach;
 use crate::path::{Path, PathSearch};
-use crate::query::{Memory, Place};
 use crate::scratch::QueryScratch;
 
 /// Queries for a disc of any radius, with settings that hold for all of them.
@@ -136,7 +138,8 @@ impl<'a> ClearQuery<'a> {
         to: impl Into<Place>,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        self.mesh.find_path_into(from.into(), to.into(), &self.options, self.memory.get(), path)
+        let scratch = &mut self.memory.get().clearance;
+        self.mesh.find_path_into(from.into(), to.into(), &self.options, scratch, path)
     }
 
     /// Returns the place nearest to a position in plan where the disc fits, with no wall nearer to
@@ -167,6 +170,6 @@ impl<'a> ClearQuery<'a> {
     /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh,
     /// [`QueryError::BadField`] for a limit that is NaN or negative.
     pub fn clearance_at(&mut self, place: &Location, limit: f32) -> Result<f32, QueryError> {
-        self.mesh.clearance_at(place, limit, self.memory.get())
+        self.mesh.clearance_at(place, limit, &mut self.memory.get().clearance.memory.stack)
     }
 }

@@ -3,84 +3,19 @@
 use glam::Vec3;
 use waymesh_core::{PolyId, RandomBits};
 
+use super::memory::Memory;
+use super::searcher::PathSearcher;
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::{Location, Reach};
+use crate::locate::nearest::Location;
+use crate::locate::place::Place;
+use crate::locate::reach::Reach;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::links::{Link, LinkKind};
+use crate::mesh::link::{Link, LinkKind};
 use crate::mesh::nav_mesh::NavMesh;
-use crate::path::{DistanceMap, Path, PathOptions, PathSearch, PathSearcher};
+use crate::path::{DistanceMap, Path, PathOptions, PathSearch};
 use crate::scratch::QueryScratch;
 use crate::surface::{Raycast, Wall, WallPiece};
-
-/// A place that a query starts from or leads to: a position, or a [`Location`] that a query
-/// returned.
-///
-/// A position is moved to the mesh, within the reach of the query. A location is used as it is; one
-/// of another mesh, or of an earlier state of this one, is a position again.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Place {
-    /// A position in the world.
-    Position(Vec3),
-    /// A location on the mesh.
-    Found(Location),
-}
-
-impl Place {
-    /// Returns the position in the world.
-    #[must_use]
-    pub fn position(&self) -> Vec3 {
-        match self {
-            Self::Position(position) => *position,
-            Self::Found(location) => location.position,
-        }
-    }
-
-    /// Returns the polygon of a location on `mesh`.
-    fn polygon_on(&self, mesh: &NavMesh) -> Option<PolyId> {
-        match self {
-            Self::Found(location) if location.generation == mesh.generation => {
-                Some(location.polygon).filter(|&polygon| mesh.has_polygon(polygon))
-            }
-            _ => None,
-        }
-    }
-}
-
-impl From<Vec3> for Place {
-    fn from(position: Vec3) -> Self {
-        Self::Position(position)
-    }
-}
-
-impl From<Location> for Place {
-    fn from(location: Location) -> Self {
-        Self::Found(location)
-    }
-}
-
-impl From<&Location> for Place {
-    fn from(location: &Location) -> Self {
-        Self::Found(*location)
-    }
-}
-
-/// The memory of a query.
-#[derive(Debug)]
-pub(crate) enum Memory<'a> {
-    /// None before the first query.
-    Own(Option<Box<QueryScratch>>),
-    Lent(&'a mut QueryScratch),
-}
-
-impl Memory<'_> {
-    pub(crate) fn get(&mut self) -> &mut QueryScratch {
-        match self {
-            Self::Own(scratch) => scratch.get_or_insert_default(),
-            Self::Lent(scratch) => scratch,
-        }
-    }
-}
 
 /// Queries on a mesh, with settings that hold for all of them.
 ///
@@ -430,7 +365,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     pub fn walk(&mut self, from: impl Into<Place>, to: Vec3) -> Result<Location, QueryError> {
         let from = self.start(from.into(), Some(to))?;
         let (mesh, options, scratch) = self.parts();
-        mesh.move_along(&from, to, &options.usable(), scratch)
+        mesh.move_along(&from, to, &options.usable(), &mut scratch.surface)
     }
 
     /// Returns the wall nearest to a place in plan, at most `radius` metres away: a border of the
@@ -447,7 +382,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     pub fn wall(&mut self, from: impl Into<Place>, radius: f32) -> Result<Option<Wall>, QueryError> {
         let from = self.start(from.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.nearest_wall(&from, radius, &options.usable(), scratch)
+        mesh.nearest_wall(&from, radius, &options.usable(), &mut scratch.surface)
     }
 
     /// Finds the pieces of wall that come within `radius` metres of a place, as [`Query::wall`] sees
@@ -468,7 +403,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ) -> Result<(), QueryError> {
         let from = self.start(from.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.walls_within(&from, radius, &options.usable(), scratch, out)
+        mesh.walls_within(&from, radius, &options.usable(), &mut scratch.surface, out)
     }
 
     /// Returns a random place within `radius` metres of another in plan, uniform over the plan area.
@@ -489,7 +424,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ) -> Result<Location, QueryError> {
         let from = self.start(from.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.random_place_around(&from, radius, &options.usable(), random, scratch)
+        mesh.random_place_around(&from, radius, &options.usable(), random, &mut scratch.surface)
     }
 
     /// Finds all polygons that can be reached from a place within a length, with the shortest path
@@ -513,7 +448,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ) -> Result<(), QueryError> {
         let from = self.start(from.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.polygons_within(&from, length, &options.usable(), scratch, out)
+        mesh.polygons_within(&from, length, &options.usable(), &mut scratch.paths.any_angle, out)
     }
 
     /// Returns the shortest paths to a goal from everywhere within a length of it. The length is in
@@ -527,7 +462,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     pub fn distance_map(&mut self, goal: impl Into<Place>, length: f32) -> Result<DistanceMap, QueryError> {
         let goal = self.found(PathEnd::Goal, goal.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.distance_map(&goal, length, &options.usable(), scratch)
+        mesh.distance_map(&goal, length, &options.usable(), &mut scratch.paths.any_angle)
     }
 
     /// Moves the corners of a path away from the walls they turn round, by up to `distance` metres,
@@ -603,7 +538,8 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ) -> Result<Option<f32>, QueryError> {
         let from = self.start(from.into(), Some(to))?;
         let (mesh, options, scratch) = self.parts();
-        mesh.ground_between(&from, to, error, &options.usable(), scratch, points)
+        let memory = (&mut scratch.surface.passed, &mut scratch.paths.profile);
+        mesh.ground_between(&from, to, error, &options.usable(), memory, points)
     }
 
     fn start(&mut self, place: Place, towards: Option<Vec3>) -> Result<Location, QueryError> {

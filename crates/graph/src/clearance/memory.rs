@@ -1,0 +1,163 @@
+//! Memory of the search for the path of a disc.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use glam::DVec2;
+
+use super::arrivals::{Arrival, Arrivals};
+use super::bounds::{Bounds, GOAL, NO_INDEX, Root};
+use super::channel::QuickMemory;
+use super::near::Near;
+use super::table::Table;
+
+/// Memory of the search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    pub(super) nodes: Vec<Node>,
+    pub(super) roots: Vec<Root>,
+    pub(super) open: BinaryHeap<Reverse<(u64, u32)>>,
+    pub(super) stamp: u32,
+    /// Per side that a sector round a corner ends at, and side of the path, the best arrivals.
+    pub(super) arrivals: Vec<Arrivals>,
+    /// Arrivals of paths near the ends.
+    pub(super) local: Vec<(usize, [u32; 2], Arrivals)>,
+    /// Arrivals of paths near gates.
+    pub(super) at_gates: HashMap<(usize, [u32; 2]), Arrivals>,
+    /// Around the start, the goal, and each end of a gate that the search came to.
+    pub(super) nears: Vec<Near>,
+    near_count: usize,
+    /// `true` if the search ended at its limit.
+    pub(super) is_cut: bool,
+    pub(crate) stack: Vec<u32>,
+    pub(super) looked: Vec<u32>,
+    /// Groups of sides that the goal can be reached from.
+    pub(super) groups: Vec<u32>,
+    /// Triangles that the start leads to, over links.
+    pub(super) reached: Vec<u32>,
+    /// The path found, last turn first: roots, each with the direction in which it is left.
+    pub(super) way: Vec<(u32, DVec2)>,
+    pub(super) quick: QuickMemory,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Through a side, between two bounds.
+    Cone,
+    /// Through a side that ends at the root: what is beyond the arc is a bound no more.
+    Fan,
+    /// A turn without an exact check.
+    Turn,
+    /// To the goal or a gate, by the number of its [`Near`], in the direction and to the distance of
+    /// the low bound, without an exact check. With an entry it is clear up to there.
+    Final(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) bounds: Bounds,
+    pub(super) root: u32,
+    /// The side that is crossed, as seen from the triangle beyond.
+    pub(super) entry: u32,
+    pub(super) kind: Kind,
+}
+
+impl Memory {
+    /// Returns the square of the radius that was searched for: of a corner turned round.
+    pub(super) fn offset_squared(&self) -> f64 {
+        self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
+    }
+
+    /// Stores a straight path as the result of the search.
+    pub(super) fn go_straight(&mut self, [from, to]: [DVec2; 2]) {
+        self.is_cut = false;
+        self.roots.clear();
+        self.way.clear();
+        self.roots.push(Root::at(from, [NO_INDEX; 2]));
+        self.way.push((0, to - from));
+    }
+
+    /// Looks around an end of a path; returns its number.
+    pub(super) fn add_near(
+        &mut self,
+        table: &Table,
+        triangle: u32,
+        place: DVec2,
+        reach: f64,
+        gate: u32,
+    ) -> u32 {
+        let number = self.near_count;
+        if number == self.nears.len() {
+            self.nears.push(Near::default());
+        }
+        self.near_count += 1;
+        let near = &mut self.nears[number];
+        (near.place, near.gate) = (place, gate);
+        near.collect(table, triangle, place, reach, &mut self.stack);
+        u32::try_from(number).unwrap_or(NO_INDEX)
+    }
+
+    /// Forgets what is near the ends of an older path.
+    pub(super) fn forget_nears(&mut self) {
+        self.near_count = 0;
+    }
+
+    pub(super) fn begin(&mut self, slots: usize) {
+        if self.stamp == u32::MAX {
+            self.arrivals.clear();
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        if self.arrivals.len() < slots {
+            self.arrivals.resize(slots, Arrivals::default());
+        }
+        self.nodes.clear();
+        self.roots.clear();
+        self.open.clear();
+        self.local.clear();
+        self.at_gates.clear();
+        self.near_count = 0;
+        self.groups.clear();
+    }
+}
+
+impl Memory {
+    pub(super) fn arrivals_at(&mut self, slot: usize, near: [u32; 2]) -> &mut Arrivals {
+        if near == [NO_INDEX; 2] {
+            return &mut self.arrivals[slot];
+        }
+        if near.iter().any(|&near| near != NO_INDEX && near > GOAL) {
+            return self.at_gates.entry((slot, near)).or_default();
+        }
+        let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
+        let at = at.unwrap_or_else(|| {
+            self.local.push((slot, near, Arrivals::default()));
+            self.local.len() - 1
+        });
+        &mut self.local[at].2
+    }
+
+    /// Returns `true` if an arrival at a corner is not worth following: one is known that is as
+    /// short and has turned as little.
+    pub(super) fn is_dominated(&mut self, slot: usize, near: [u32; 2], arrival: &Arrival) -> bool {
+        let stamp = self.stamp;
+        let known = self.arrivals_at(slot, near);
+        let kept = [&known.shortest, &known.earliest, &known.last];
+        known.stamp == stamp && kept.iter().any(|kept| kept.dominates(arrival))
+    }
+
+    pub(super) fn keep_arrival(&mut self, slot: usize, near: [u32; 2], arrival: &Arrival) {
+        let stamp = self.stamp;
+        let known = self.arrivals_at(slot, near);
+        if known.stamp != stamp {
+            *known = Arrivals { stamp, shortest: *arrival, earliest: *arrival, last: *arrival };
+        }
+        known.last = *arrival;
+        if arrival.length < known.shortest.length {
+            known.shortest = *arrival;
+        }
+        if arrival.turned < known.earliest.turned {
+            known.earliest = *arrival;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Searches for the shortest path.
+
+use super::options::MOST_NODES;
+use super::portal::turn_length;
+use super::progress::{How, LastSearch, Progress};
+use super::scratch::PathScratch;
+use crate::locate::nearest::Spot;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+
+impl NavMesh {
+    /// Searches the shortest path from `start` to `goal` and leaves the edges and links that it
+    /// crosses in `scratch.corridor`. [`Progress::Running`] if that takes more nodes than `most`.
+    pub(crate) fn search_shortest<F: PolygonFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        most: usize,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> Progress {
+        self.begin_shortest(start, goal, f64::INFINITY, scratch.rises, filter, scratch);
+        let mut nodes = most;
+        self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
+    }
+
+    /// Searches for a path no longer than `limit`, in cells. Returns `true` if one is found within
+    /// [`MOST_NODES`] nodes.
+    pub(crate) fn search_shortest_within<F: PolygonFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> bool {
+        self.begin_shortest(start, goal, limit, false, filter, scratch);
+        let mut nodes = MOST_NODES;
+        self.advance_shortest(goal, limit, filter, scratch, &mut nodes) == Progress::Found
+    }
+
+    /// Begins a search for [`NavMesh::advance_shortest`]: with `rises` for the path that is shortest
+    /// on the ground, else the one that is shortest in plan.
+    pub(crate) fn begin_shortest<F: PolygonFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        rises: bool,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) {
+        scratch.corridor.clear();
+        scratch.link_places.clear();
+        (scratch.has_turns, scratch.keeps_turns) = (false, false);
+        scratch.last = LastSearch::new(How::Cones, self, start);
+        scratch.is_straight = start.polygon == goal.polygon
+            || (turn_length(start.at, goal.at) <= limit
+                && self.goes_straight(start, goal, filter, &mut scratch.corridor));
+        if scratch.is_straight && rises {
+            let PathScratch { corridor, profile, .. } = scratch;
+            scratch.is_straight = self.is_level(start, goal, corridor, profile);
+            if !scratch.is_straight {
+                scratch.corridor.clear();
+            }
+        }
+        if scratch.is_straight {
+            return;
+        }
+        self.begin_cones(start, goal, limit, rises, filter, &mut scratch.any_angle);
+    }
+
+    /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
+    pub(crate) fn advance_shortest<F: PolygonFilter>(
+        &self,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+        nodes: &mut usize,
+    ) -> Progress {
+        if scratch.is_straight {
+            return Progress::Found;
+        }
+        let PathScratch { corridor, link_places, has_turns, keeps_turns, any_angle, .. } = scratch;
+        let progress = self.advance_cones(goal, limit, filter, any_angle, nodes, (corridor, link_places));
+        if progress == Progress::Found {
+            *has_turns = link_places.is_empty();
+            // Pulled tight it would be shorter in plan.
+            *keeps_turns = any_angle.rises();
+        }
+        progress
+    }
+}
