@@ -8,8 +8,8 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criteri
 use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{
-    AnyPolygon, ClearPathOptions, CorridorOptions, Hierarchy, HierarchyConfig, PathCorridor, PlaceSampler,
-    Reach,
+    AnyPolygon, ClearPathOptions, ClearanceNavMesh, CorridorOptions, Hierarchy, HierarchyConfig,
+    PathCorridor, PlaceSampler, QueryError, Reach,
 };
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch};
 use waymesh_benches::Scene;
@@ -32,6 +32,12 @@ fn pairs(mesh: &NavMesh, mut is_connected: impl FnMut([Vec3; 2]) -> bool) -> Vec
     let mut place = || Some(sampler.sample(mesh, &mut random).ok()??.position);
     let all = (0..20 * PAIRS).filter_map(|_| Some([place()?, place()?]));
     all.filter(|&ends| is_connected(ends)).take(PAIRS).collect()
+}
+
+/// Random places between which no path leads that is wide enough, in pairs.
+fn partial_pairs(discs: &ClearanceNavMesh, radius: f32, scratch: &mut QueryScratch) -> Vec<[Vec3; 2]> {
+    let mut query = discs.query(radius).memory(scratch);
+    pairs(discs.mesh(), |[from, to]| matches!(query.path(from, to), Err(QueryError::Unreachable { .. })))
 }
 
 fn bench(criterion: &mut Criterion) {
@@ -96,6 +102,17 @@ fn bench(criterion: &mut Criterion) {
                 });
             });
         }
+        // Goals that no path leads to: for a disc those behind gaps that are too narrow as well.
+        let apart = partial_pairs(&discs, RADIUS, &mut scratch);
+        let options = disc.with_search(PathSearch::Fast).with_allow_partial(true);
+        group.bench_function(BenchmarkId::new("discs", "partial"), |bencher| {
+            bencher.iter(|| {
+                let mut query = discs.query(RADIUS).options(options).memory(&mut scratch);
+                for &[from, to] in &apart {
+                    let _ = black_box(query.path_into(from, to, &mut wide));
+                }
+            });
+        });
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.unwrap_or_else(|error| panic!("{error}"));

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use waymesh_core::PlanPoint;
 
-use crate::polyline::Segment;
+use crate::segment::Segment;
 
 /// Points per box of the lowest level. Shorter chains are searched point by point.
 const RUN: usize = 32;

@@ -39,7 +39,7 @@ use waymesh_core::{ContourSet, PlanPoint, VertexId};
 use crate::bits::BitSet;
 use crate::boxes::Line;
 use crate::grid::{Entry, Strip};
-use crate::polyline::Segment;
+use crate::segment::Segment;
 
 /// A segment of the result: two kept points of an arc with none kept between them. `first` and
 /// `last` are indices into the table of arc vertices.

@@ -4,7 +4,6 @@ use waymesh_core::{Direction, NO_REGION, PlanPoint, PlanVertex, RegionId, checkp
 
 use crate::ContourError;
 use crate::chains::{BorderChains, Chain};
-use crate::stitch::step_from;
 
 /// Sentinel for a missing piece or number.
 pub(crate) const NO_INDEX: u32 = u32::MAX;
@@ -426,4 +425,13 @@ impl Piece {
 
 fn open(region: u32, point: PlanPoint) -> ContourError {
     ContourError::OpenBorder { region: RegionId(region), point }
+}
+
+/// Returns the end point of the step along side `side` of a span. Its region lies on the positive
+/// side.
+#[inline]
+pub(crate) fn step_from(point: PlanPoint, side: u8) -> PlanPoint {
+    // A quarter turn from the outward direction.
+    let (x, z) = Direction::from_index(usize::from(side)).previous().offset();
+    PlanPoint::new(point.x.wrapping_add(x), point.z.wrapping_add(z))
 }

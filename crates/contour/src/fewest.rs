@@ -7,7 +7,8 @@ use std::ops::Range;
 use waymesh_core::{PlanPoint, checkpoint};
 
 use crate::boxes::Line;
-use crate::polyline::{Segment, simplify_line};
+use crate::polyline::simplify_line;
+use crate::segment::Segment;
 
 /// Raw points closer than this share of the tolerance to a line through their neighbours are no
 /// candidates.

@@ -41,6 +41,7 @@ mod fewest;
 mod grid;
 mod polyline;
 mod scan;
+mod segment;
 mod simplify;
 mod stitch;
 mod trace;

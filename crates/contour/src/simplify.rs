@@ -15,7 +15,8 @@ use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
 use crate::fewest::{Sides, fewest_notches, ring_corners, runs_along_grid};
 use crate::grid::{BucketGrid, Entry, Strip};
-use crate::polyline::{Segment, split_index};
+use crate::polyline::split_index;
+use crate::segment::Segment;
 
 /// The rule by which points of a border are kept as its corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

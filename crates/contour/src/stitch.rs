@@ -1,13 +1,13 @@
 //! Stitching of the chains of all parts of a field into arcs and loops.
 
 use waymesh_core::{
-    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, Direction, GridFrame, PlanPoint, PlanVertex,
-    RegionContour, RegionId, VertexId, checkpoint,
+    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, GridFrame, PlanVertex, RegionContour,
+    RegionId, VertexId, checkpoint,
 };
 
 use crate::ContourError;
 use crate::chains::{BorderChains, Chain};
-use crate::darts::{Dart, Darts, Loop, NO_INDEX};
+use crate::darts::{Dart, Darts, Loop, NO_INDEX, step_from};
 
 /// Joins the borders of all parts of a field.
 ///
@@ -240,13 +240,4 @@ impl Assembly<'_> {
         self.set.vertices.push(darts.start(lowest.arc()));
         VertexId(vertex)
     }
-}
-
-/// Returns the end point of the step along side `side` of a span. Its region lies on the positive
-/// side.
-#[inline]
-pub(crate) fn step_from(point: PlanPoint, side: u8) -> PlanPoint {
-    // A quarter turn from the outward direction.
-    let (x, z) = Direction::from_index(usize::from(side)).previous().offset();
-    PlanPoint::new(point.x.wrapping_add(x), point.z.wrapping_add(z))
 }

@@ -41,9 +41,9 @@ mod window;
 pub use error::ConvexError;
 pub use greedy::{GreedyConfig, GreedyMerge, MergeOrder, merge_greedy};
 pub use hertel_mehlhorn::{HertelMehlhorn, HertelMehlhornConfig, hertel_mehlhorn};
-pub use notch_portals::{NotchPortals, NotchPortalsConfig, notch_portals};
+pub use notch_portals::{NotchPortals, NotchPortalsConfig, find_portals, notch_portals};
 pub use notch_search::{
-    Closest, EdgeRow, FoundPortals, NotchRow, NotchSearch, NotchTables, Partner, PortalCounts, find_portals,
+    Closest, EdgeRow, FoundPortals, NotchRow, NotchSearch, NotchTables, Partner, PortalCounts,
 };
 pub use waymesh_core as core;
 

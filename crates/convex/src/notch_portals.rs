@@ -271,8 +271,28 @@ fn search(subdivision: &mut Subdivision<'_>, config: &NotchPortalsConfig, scratc
     are_fewest
 }
 
+/// Makes the portals of all notches, with `search` if given. The portals do not depend on the
+/// search.
+///
+/// # Cost
+/// Views from notches are bounded; see [`crate::notch_portals`].
+///
+/// # Errors
+/// See [`crate::notch_portals`].
+///
+/// # References
+/// Oliva and Pelechano 2012, A GPU based method for the automatic generation of near-optimal
+/// navigation meshes, section 4.1.
+pub fn find_portals(
+    triangulation: &Triangulation,
+    search: Option<&dyn NotchSearch>,
+) -> Result<FoundPortals, ConvexError> {
+    let faces = Faces::new(triangulation)?;
+    Ok(with_portals(triangulation, &faces, search))
+}
+
 /// Returns triangles that have the portals of notches as edges.
-pub(crate) fn with_portals(
+fn with_portals(
     triangulation: &Triangulation,
     faces: &Faces<'_>,
     search: Option<&dyn NotchSearch>,

@@ -3,10 +3,6 @@
 
 use waymesh_core::{PlanPoint, Triangulation};
 
-use crate::ConvexError;
-use crate::faces::Faces;
-use crate::notch_portals::with_portals;
-
 /// Flat tables of the triangles with the portals made so far, and of the notches.
 ///
 /// Half-edge `3 t + i` leaves corner `i` of triangle `t`; the next one of the triangle is `3 t + (i
@@ -77,8 +73,8 @@ pub struct Closest {
 /// A search from all notches at once.
 ///
 /// # Contract
-/// The result for a notch equals that of [`find_portals`] without such a search. `None` for a
-/// notch, or for all notches, leaves the search to the caller.
+/// The result for a notch equals that of [`find_portals`](crate::find_portals) without such a
+/// search. `None` for a notch, or for all notches, leaves the search to the caller.
 pub trait NotchSearch {
     /// Returns the partners that each notch sees through the twelve closest triangles. The search
     /// ends at six partners; partners in the triangles at the notch are not limited.
@@ -112,24 +108,4 @@ pub struct PortalCounts {
     /// Notches that were searched again, because a portal changed their view or the search left
     /// them out.
     pub again: u64,
-}
-
-/// Makes the portals of all notches, with `search` if given. The portals do not depend on the
-/// search.
-///
-/// # Cost
-/// Views from notches are bounded; see [`crate::notch_portals`].
-///
-/// # Errors
-/// See [`crate::notch_portals`].
-///
-/// # References
-/// Oliva and Pelechano 2012, A GPU based method for the automatic generation of near-optimal
-/// navigation meshes, section 4.1.
-pub fn find_portals(
-    triangulation: &Triangulation,
-    search: Option<&dyn NotchSearch>,
-) -> Result<FoundPortals, ConvexError> {
-    let faces = Faces::new(triangulation)?;
-    Ok(with_portals(triangulation, &faces, search))
 }

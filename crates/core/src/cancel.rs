@@ -7,8 +7,6 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use thiserror::Error;
 
-use crate::Observer;
-
 /// The error of cancelled work: by [`CancelToken::cancel`], or by [`Observer::is_cancelled`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the bake was cancelled")]
@@ -164,12 +162,6 @@ impl CancelToken {
     /// enter it first; closures use [`inherit_token`].
     pub fn enter(&self) -> Entered {
         Entered(CURRENT.replace(self.clone()))
-    }
-}
-
-impl Observer for CancelToken {
-    fn cancel_token(&self) -> CancelToken {
-        self.clone()
     }
 }
 

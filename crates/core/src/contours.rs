@@ -2,18 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::{ArcId, AreaId, GridFrame, PlanPoint, RegionId, Validate, VertexId, Violation, ViolationList};
-
-/// A point of a border, exact in plan, with the height of the ground.
-#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct PlanVertex {
-    /// Corner of the grid.
-    pub point: PlanPoint,
-    /// Height of the ground in levels above the frame's origin.
-    pub height: f32,
-}
+use crate::{
+    ArcId, AreaId, GridFrame, PlanPoint, PlanVertex, RegionId, Validate, VertexId, Violation, ViolationList,
+};
 
 /// A piece of border between two junctions, or a closed border without junctions.
 ///

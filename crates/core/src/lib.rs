@@ -25,6 +25,7 @@ mod areas;
 mod assemble;
 mod bad_field;
 mod bands;
+mod bounds;
 mod box_tree;
 pub mod bytes;
 mod cancel;
@@ -43,6 +44,7 @@ pub mod lanes;
 mod numbers;
 mod observe;
 mod outliers;
+mod plan;
 mod poly_mesh;
 mod random;
 mod regions;
@@ -55,6 +57,7 @@ mod slopes;
 mod soup;
 mod spans;
 pub mod stage;
+mod stage_error;
 pub mod threads;
 mod triangulation;
 mod validate;
@@ -64,6 +67,7 @@ pub use agent::Agent;
 pub use areas::{Area, AreaError, AreaTable};
 pub use bad_field::BadField;
 pub use bands::{row_bands, split_lengths};
+pub use bounds::Bounds;
 pub use box_tree::{BoxRay, BoxTree};
 pub use cancel::{CancelToken, Cancelled, Entered, checkpoint, checkpoint_every, inherit_token};
 pub use checksum::checksum;
@@ -72,18 +76,19 @@ pub use clock::Stopwatch;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use clock::set_clock;
 pub use contours::{
-    ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
+    ArcUse, ContourArc, ContourLoop, ContourSet, Polygon, PolygonLoop, PolygonSet, RegionContour,
 };
 pub use device::{DeviceUsage, DeviceWork};
 pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
 pub use glam;
-pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
+pub use grid::{GridError, GridFrame, GridScale};
 pub use head_rooms::HeadRooms;
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId, to_u32};
 pub use numbers::{ByteCount, counted, nearest_f32, rounded, saturating_i32, saturating_i64, saturating_u32};
 pub use observe::{Counter, Observer, Warning};
 pub use outliers::warn_of_outliers;
+pub use plan::{MAX_PLAN_COORDINATE, PlanPoint, PlanVertex};
 pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::{Random, RandomBits};
 pub use regions::{NO_REGION, PackedRegions, RegionMap};
@@ -93,8 +98,8 @@ pub use shape::{PlaceEdge, SceneShape, place_edges, warn_of_shape};
 pub use slim::SlimSpans;
 pub use slopes::SlopeAreas;
 pub use soup::{
-    AreaVisitor, Bounds, PlacedTriangles, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup,
-    TriangleSource, TriangleVisitor, has_area, triangle_normal,
+    AreaVisitor, PlacedTriangles, SkippedTriangles, SoupError, SoupTriangle, TriangleSoup, TriangleSource,
+    TriangleVisitor, has_area, triangle_normal,
 };
 pub use spans::SpanField;
 pub use triangulation::{Triangle, Triangulation};

@@ -347,3 +347,9 @@ pub trait Observer: Send {
 }
 
 impl Observer for () {}
+
+impl Observer for CancelToken {
+    fn cancel_token(&self) -> CancelToken {
+        self.clone()
+    }
+}

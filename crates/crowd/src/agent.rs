@@ -14,6 +14,9 @@ use crate::standoff::Part;
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
 
+/// Largest increase of the priority of an agent while it is stuck.
+pub(crate) const BOOSTS: u16 = 2;
+
 /// Id of an agent of a [`crate::Crowd`]. Ids are never reused, also after the agent was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId {
@@ -330,7 +333,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             priority: if is_link {
                 u16::MAX
             } else {
-                crate::steer::BOOSTS * u16::from(self.params.priority) + self.progress.boost
+                BOOSTS * u16::from(self.params.priority) + self.progress.boost
             },
             is_walking: self.has_path(),
             has_arrived: self.task == Task::Arrived,

@@ -3,8 +3,6 @@
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{PolyId, saturating_i32};
 
-use crate::standoff::Side;
-
 /// The state of an agent that other agents see.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
@@ -181,4 +179,16 @@ mod tests {
             prop_assert_eq!(found, near.map(|(agent, _)| agent).collect::<Vec<_>>());
         }
     }
+}
+
+/// The role of an agent in a standoff.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// It is in no standoff.
+    #[default]
+    None,
+    /// Its stream goes first.
+    First,
+    /// It goes back.
+    Back,
 }

@@ -11,11 +11,11 @@ use waymesh_graph::{
 };
 
 use crate::agent::{Agent, AgentId, AgentState, Task};
-use crate::bodies::Bodies;
+use crate::bodies::{Bodies, Side};
 use crate::config::LinkRules;
 use crate::links::{LinkTable, MOST_WAIT, Traversal};
 use crate::route::Ground;
-use crate::standoff::{Side, Standoffs};
+use crate::standoff::Standoffs;
 use crate::steer::Scene;
 use crate::workers::{AGENTS_AT_ONCE, Scratch};
 use crate::{AgentParams, CrowdConfig, CrowdError, LinkRule};

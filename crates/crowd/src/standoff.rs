@@ -9,7 +9,7 @@
 use glam::{Vec2, Vec3Swizzles};
 use waymesh_core::to_u32;
 
-use crate::bodies::{Bodies, Body};
+use crate::bodies::{Bodies, Body, Side};
 
 // The values below were tuned together, with 160 to 330 agents at the gate of the benches and a
 // thousand on levels. Retreats at full speed, or after less lost time, make agents jerk more.
@@ -38,18 +38,6 @@ const TURN: f32 = 40.0;
 /// Speed at which an agent goes back, and at which others can push it back while it waits, as
 /// fractions of its highest speed.
 const RETREAT: [f32; 2] = [0.8, 0.5];
-
-/// The role of an agent in a standoff.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// It is in no standoff.
-    #[default]
-    None,
-    /// Its stream goes first.
-    First,
-    /// It goes back.
-    Back,
-}
 
 /// The state of an agent in a standoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

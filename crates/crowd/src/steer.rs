@@ -5,7 +5,7 @@ use waymesh_core::{Random, to_u32};
 use waymesh_graph::{PolygonFilter, TravelCost};
 
 use crate::CrowdConfig;
-use crate::agent::{Agent, Task};
+use crate::agent::{Agent, BOOSTS, Task};
 use crate::around::closest_on_segment;
 use crate::bodies::{Bodies, Body};
 use crate::jam::Jam;
@@ -52,9 +52,6 @@ const STANDING_TIME: f32 = 7.0 / 90.0;
 
 /// Seconds by which an agent stops later than it prefers.
 const STOPPING_TIME: f32 = WISH_TIME + STANDING_TIME;
-
-/// Largest increase of the priority of an agent while it is stuck.
-pub(crate) const BOOSTS: u16 = 2;
 
 /// Distances below this count as 0, in metres.
 const TOUCH: f32 = 1e-4;

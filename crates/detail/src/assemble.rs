@@ -13,12 +13,22 @@ use waymesh_core::{
 };
 
 use crate::{
-    DetailError, FittedPolygons,
+    DetailError,
     edges::{Outlines, OwnedChain},
     groups::Groups,
     lattice::Lattice,
     polygon::Patch,
 };
+
+/// The ground of some polygons of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedPolygons {
+    /// The surface of the requested polygons. Some points may belong to no triangle.
+    pub surface: HeightSurface,
+    /// For each polygon of the mesh, the largest error at a sample inside it, in levels; 0 for
+    /// polygons that were not requested. Errors on edges are within the bound.
+    pub errors: Vec<f32>,
+}
 
 /// The surface of a group of polygons.
 #[derive(Debug)]

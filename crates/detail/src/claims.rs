@@ -19,7 +19,12 @@ use std::collections::VecDeque;
 
 use waymesh_core::{DisjointSets, NO_SPAN, PlanPoint, checkpoint, checkpoint_every, float};
 
-use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
+use crate::{
+    ground::{Around, Ground},
+    lattice::Lattice,
+    rows::Rows,
+    surface::Point,
+};
 
 /// Sentinel for a missing run, at a sample without ground of the polygon's own region.
 const NO_RUN: u32 = u32::MAX;

@@ -10,14 +10,10 @@ use std::ops::Range;
 use waymesh_core::{NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId, checkpoint, threads};
 
 use crate::{
-    fit::patches,
-    ground::{Ground, Trail},
+    ground::{Around, Ground, Trail},
     lattice::Lattice,
+    patches::patches,
 };
-
-/// The regions around a vertex. Unused entries repeat a used entry, or are [`NO_REGION`] if no
-/// entry is used.
-pub(crate) type Around = [u32; 4];
 
 /// Points of an edge between its two vertices.
 #[derive(Clone, Copy, Debug, Default)]

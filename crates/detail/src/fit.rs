@@ -11,39 +11,15 @@ use waymesh_core::{
 
 use crate::{
     DetailConfig, DetailError, WindowConfig,
-    assemble::{GroupFit, assemble},
+    assemble::{FittedPolygons, GroupFit, assemble},
     check::{check_ground, check_mesh, check_regions},
     edges::{Numbers, Plan, fit_outlines, regions_around},
     ground::{Ground, GroundWindow, Scale},
     groups::Groups,
     lattice::Lattice,
+    patches::patches,
     polygon::{Patch, Scratch, Task},
 };
-
-/// Work of a patch, the unit of work of a thread: large enough to outweigh the cost of a task, and
-/// small enough to balance the threads. A cell of a polygon counts 1.
-const WORK_PER_PATCH: f64 = 16_384.0;
-
-/// Fixed work of a polygon, added to that of its cells.
-const WORK_PER_POLYGON: f64 = 64.0;
-
-/// Cuts a group into patches of about the same work, which do not depend on the threads.
-pub(crate) fn patches(mesh: &PolyMesh, group: &[PolyId]) -> Vec<Range<usize>> {
-    let (mut patches, mut first, mut work) = (Vec::new(), 0, 0.0);
-    for (place, &id) in group.iter().enumerate() {
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let cells = mesh.doubled_area(id) as f64 / 2.0;
-        work += cells + WORK_PER_POLYGON;
-        if work >= WORK_PER_PATCH {
-            patches.push(first..place + 1);
-            (first, work) = (place + 1, 0.0);
-        }
-    }
-    if first < group.len() {
-        patches.push(first..group.len());
-    }
-    patches
-}
 
 /// Fits a surface of triangles to the ground in every polygon by greedy insertion.
 ///
@@ -126,16 +102,6 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
 ) -> Result<HeightSurface, DetailError> {
     let all: Vec<PolyId> = (0..mesh.polygons.len()).map(PolyId::from_index).collect();
     Ok(fit_heights_of(mesh, &all, source, config, windows, observer)?.surface)
-}
-
-/// The ground of some polygons of a mesh.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FittedPolygons {
-    /// The surface of the requested polygons. Some points may belong to no triangle.
-    pub surface: HeightSurface,
-    /// For each polygon of the mesh, the largest error at a sample inside it, in levels; 0 for
-    /// polygons that were not requested. Errors on edges are within the bound.
-    pub errors: Vec<f32>,
 }
 
 /// Fits the heights of the `wanted` polygons as [`fit_heights_windowed`] does for all polygons,

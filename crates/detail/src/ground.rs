@@ -8,8 +8,6 @@
 
 use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, RegionMap, SpanField, float};
 
-use crate::edges::Around;
-
 /// Weight below which columns are ignored. The error is at most this share of the step between
 /// columns.
 const LEAST_WEIGHT: f32 = 1.0 / 64.0;
@@ -21,6 +19,10 @@ const REACH_CELLS: i32 = 3;
 const FURTHEST_OUT: f32 = 1.5;
 /// Largest distance from the bounds of a polygon of the columns that are read.
 pub(crate) const MARGIN_CELLS: u32 = 3;
+
+/// The regions around a vertex. Unused entries repeat a used entry, or are [`NO_REGION`] if no
+/// entry is used.
+pub(crate) type Around = [u32; 4];
 
 /// A field, or a window of a field, and its regions.
 #[derive(Clone, Copy, Debug)]

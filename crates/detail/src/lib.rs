@@ -45,14 +45,14 @@ mod fit;
 mod ground;
 mod groups;
 mod lattice;
+mod patches;
 mod polygon;
 mod rows;
 mod surface;
 
+pub use assemble::FittedPolygons;
 pub use config::{DetailConfig, DetailError, LEAST_ERROR_LEVELS, WindowConfig};
-pub use fit::{
-    FittedPolygons, GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed,
-};
+pub use fit::{GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed};
 pub use waymesh_core as core;
 
 /// Tests the example of the README.

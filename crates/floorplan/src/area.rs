@@ -14,6 +14,7 @@ use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::float::overlay::FloatOverlay;
 
+use crate::plan::Extent;
 use crate::{Fill, NoteKind, Outline, PlanConfig, PlanError, PlanNote, PlanPosition, Shape, tangle};
 
 /// Largest coordinate in metres. The grid holds 2^30 cells per side, of 1 mm unless the plan is
@@ -26,9 +27,6 @@ const NO_AREA: f64 = 1e-9;
 /// An area of the plane: polygons with holes that do not overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Region(pub(crate) MultiPolygon<f64>);
-
-/// Smallest and largest coordinates.
-pub(crate) type Extent = [PlanPosition; 2];
 
 impl Region {
     pub(crate) fn empty() -> Self {
@@ -111,16 +109,6 @@ impl Region {
         let open = all.map(|ring| ring.coords().skip(1).map(|&point| point.into()).collect());
         open.filter(|ring: &Vec<PlanPosition>| ring.len() > 2).collect()
     }
-}
-
-/// `true` if two boxes have a point in common.
-pub(crate) fn meet(a: Extent, b: Extent) -> bool {
-    (0..2).all(|axis| a[0][axis] <= b[1][axis] && b[0][axis] <= a[1][axis])
-}
-
-/// A box extended on all sides.
-pub(crate) fn grown([min, max]: Extent, by: f64) -> Extent {
-    [min.map(|value| value - by), max.map(|value| value + by)]
 }
 
 /// Converts shapes to regions, and collects notes on repairs.
@@ -220,7 +208,7 @@ impl<'a> Cleaner<'a> {
         if regions.is_empty() {
             return Ok(region);
         }
-        tangle::check(&shape.source, regions.iter().map(|(_, hole)| hole).chain([&region]))?;
+        check_crossings(&shape.source, regions.iter().map(|(_, hole)| hole).chain([&region]))?;
         let all = Region::union(regions.iter().map(|(_, hole)| hole));
         let left = region.minus(&all);
         // Only if some hole is not completely inside, find out which.
@@ -315,4 +303,14 @@ pub(crate) fn check_point(element: &Arc<str>, name: &str, point: PlanPosition) -
         }
     }
     Ok(())
+}
+
+/// Checks areas that will be united or subtracted, as [`tangle::check_lines`] does for lines.
+pub(crate) fn check_crossings<'a>(
+    element: &Arc<str>,
+    regions: impl IntoIterator<Item = &'a Region>,
+) -> Result<(), PlanError> {
+    let polygons = regions.into_iter().flat_map(|region| &region.0);
+    let rings = polygons.flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
+    tangle::check_lines(element, rings)
 }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::{AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
 
-use crate::area::{Cleaner, Extent, Region, grown, meet};
+use crate::area::{Cleaner, Region, check_crossings};
 use crate::assemble::{Piece, contours};
 use crate::doorway::{Doorway, Walls};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 use crate::offset::{closed, grow};
+use crate::plan::{Extent, grown, meet};
 use crate::zones::{self, Zone};
-use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, Shape, tangle};
+use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, Shape};
 
 /// Height of a level in metres. Heights are fractional, so it does not affect the result.
 const LEVEL_HEIGHT: f32 = 0.01;
@@ -221,19 +222,19 @@ impl PlanBase {
             let mut united = |shapes: &[Shape]| -> Result<Region, PlanError> {
                 let regions: Vec<Region> =
                     shapes.iter().map(|shape| cleaner.region(shape)).collect::<Result<_, _>>()?;
-                tangle::check(&element, &regions)?;
+                check_crossings(&element, &regions)?;
                 Ok(Region::union(&regions))
             };
             let (walkable, blocked) = (united(&storey.walkable)?, united(&storey.blocked)?);
             let zones = storey_zones(storey, config, &mut notes)?;
-            tangle::check(&element, zones.iter().map(|zone| &zone.region))?;
+            check_crossings(&element, zones.iter().map(|zone| &zone.region))?;
             let mut doorways: Vec<Doorway> = storey
                 .doors
                 .iter()
                 .map(|door| Doorway::new(&door_name(storey, door), door))
                 .collect::<Result<_, _>>()?;
             if !doorways.is_empty() {
-                tangle::check(&element, [&walkable, &blocked])?;
+                check_crossings(&element, [&walkable, &blocked])?;
                 let walls = Walls::new(&closed(&walkable, config.close_distance).minus(&blocked));
                 for (doorway, door) in doorways.iter_mut().zip(&storey.doors) {
                     checkpoint();
@@ -242,7 +243,7 @@ impl PlanBase {
                 }
             }
             let openings: Vec<Region> = doorways.iter().map(Doorway::region).collect();
-            tangle::check(&element, openings.iter().chain([&blocked]))?;
+            check_crossings(&element, openings.iter().chain([&blocked]))?;
             let all = Region::union(&openings);
             storeys.push((walkable, blocked.minus(&all), doorways, openings, zones));
         }
@@ -492,7 +493,7 @@ impl PlanBase {
         let element = format!("storey {:?}", self.names[storey.storey]).into();
         let regions =
             [&ground, &blocked].into_iter().chain(zones.iter().map(|zone| &zone.region)).chain([&cut]);
-        tangle::check(&element, regions)?;
+        check_crossings(&element, regions)?;
         let ground = ground.minus(&blocked).minus(&cut);
         let near_cells = config.near_distance / f64::from(self.frame.cell_size);
         let on_border = |point: PlanPoint| storey.window.is_some_and(|window| window.on_border(point));

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use waymesh_core::{Bounds, BoxTree, GridFrame, PlanPoint, float};
 
 use crate::area::{MAX_COORDINATE, Region, check_point};
+use crate::error::MAX_WALL;
 use crate::lattice::nearest_point;
 use crate::{Door, NoteKind, PlanError, PlanPosition};
-
-/// Thickest part of a wall on one side of a door's line that the door cuts, in metres.
-pub(crate) const MAX_WALL: f64 = 3.0;
 
 /// Distance in metres of probes from the border of an opening: a place on a border of the ground
 /// may belong to either side.

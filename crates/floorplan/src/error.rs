@@ -6,7 +6,8 @@ use std::sync::Arc;
 use thiserror::Error;
 use waymesh_core::{AreaError, BadField, GridError, counted};
 
-use crate::doorway::MAX_WALL;
+/// Thickest part of a wall on one side of a door's line that the door cuts, in metres.
+pub(crate) const MAX_WALL: f64 = 3.0;
 
 /// Error of reading or using a plan.
 #[derive(Debug, Error)]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::{AreaError, AreaId, AreaTable, float};
 
-use crate::area::Extent;
 use crate::{PlanError, PlanNote};
 
 /// Six times the storeys of the highest building: names are looked up one by one.
@@ -13,6 +12,19 @@ const MOST_STOREYS: usize = 1_000;
 
 /// A point of a plan in metres: x and z.
 pub type PlanPosition = [f64; 2];
+
+/// Smallest and largest coordinates.
+pub(crate) type Extent = [PlanPosition; 2];
+
+/// `true` if two boxes have a point in common.
+pub(crate) fn meet(a: Extent, b: Extent) -> bool {
+    (0..2).all(|axis| a[0][axis] <= b[1][axis] && b[0][axis] <= a[1][axis])
+}
+
+/// A box extended on all sides.
+pub(crate) fn grown([min, max]: Extent, by: f64) -> Extent {
+    [min.map(|value| value - by), max.map(|value| value + by)]
+}
 
 /// A floor plan: the storeys of a building or of a level.
 ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use geo::LineString;
 
-use crate::area::{Extent, Region, meet};
+use crate::plan::{Extent, meet};
 use crate::{PlanError, PlanPosition};
 
 /// Crossings that are let through, about: those of the grid of a thousand walls by a thousand. An
@@ -63,16 +63,6 @@ pub(crate) fn check_lines<'a>(
         Some(()) => Ok(()),
         None => Err(PlanError::TooManyCrossings { element: element.clone(), limit: MOST_CROSSINGS }),
     }
-}
-
-/// Checks areas that will be united or subtracted, as [`check_lines`] does for lines.
-pub(crate) fn check<'a>(
-    element: &Arc<str>,
-    regions: impl IntoIterator<Item = &'a Region>,
-) -> Result<(), PlanError> {
-    let polygons = regions.into_iter().flat_map(|region| &region.0);
-    let rings = polygons.flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
-    check_lines(element, rings)
 }
 
 /// Subtracts what the edges in a square cost; `None` if that is more than is left. Halves the

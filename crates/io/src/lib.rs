@@ -64,6 +64,7 @@
 
 mod detour;
 mod error;
+mod files;
 #[cfg(feature = "json")]
 mod glb;
 mod ground_map;

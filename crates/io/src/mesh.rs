@@ -10,6 +10,7 @@ use std::path::Path;
 
 use waymesh_graph::{MeshFormat, NavMesh, PackedChecks};
 
+use crate::files::read_file;
 use crate::{DetourOptions, IoError, is_detour, parse_detour, to_detour, write_file};
 
 /// Ending of the files that habitat-sim keeps meshes in.
@@ -104,9 +105,4 @@ pub fn parse_mesh(file: &Path, bytes: impl AsRef<[u8]> + Send + Sync + 'static) 
 /// Those of the writer.
 pub fn write_wmesh(mesh: &NavMesh, mut writer: impl Write) -> std::io::Result<()> {
     writer.write_all(&mesh.to_wmesh())
-}
-
-/// The bytes of a file.
-pub(crate) fn read_file(file: &Path) -> Result<Vec<u8>, IoError> {
-    std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })
 }

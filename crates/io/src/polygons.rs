@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::{DVec3, Vec3};
 
-use crate::mesh::read_file;
+use crate::files::read_file;
 use crate::scene::obj::{ObjSink, read};
 use crate::scene::{Source, quoted};
 use crate::{IoError, Place};

@@ -8,13 +8,10 @@ use crate::fans::Fans;
 use crate::ground::{judge_coverage, judge_excess};
 use crate::mesh::{JudgedMesh, MeshIndex};
 use crate::oracle::Oracle;
-use crate::paths::{judge_connectivity, judge_paths};
+use crate::paths::{Router, judge_connectivity, judge_paths};
 use crate::report::{Evaluation, Places};
 use crate::shape::{judge_shape, judge_validity};
 use crate::units::percent;
-
-/// A path finder: returns the corners of a complete path between two positions, or `None`.
-pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Vec<Vec3>>;
 
 /// The evaluation of a mesh, with the places of its faults.
 #[derive(Clone, Debug, Default, PartialEq)]

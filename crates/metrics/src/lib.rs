@@ -58,10 +58,11 @@ mod walk;
 pub use config::MetricsConfig;
 pub use difference::{Change, Difference, DifferenceConfig, LinkReport, Patch, PathChange, PathChanges};
 pub use error::MetricsError;
-pub use evaluate::{Judgement, Router};
+pub use evaluate::Judgement;
 pub use glam;
 pub use mesh::JudgedMesh;
 pub use oracle::{Obstruction, Oracle, Sample, Verdict};
+pub use paths::Router;
 pub use report::{
     ClearanceError, Connectivity, Detour, Evaluation, Excess, HeightError, Paths, Places, QueryTime, Shape,
     Violations,

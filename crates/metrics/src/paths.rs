@@ -4,7 +4,6 @@ use glam::{DVec3, Vec3};
 
 use crate::border::{on_ground, reach};
 use crate::components::Connection;
-use crate::evaluate::Router;
 use crate::fans::Fans;
 use crate::mesh::{JudgedMesh, MeshIndex};
 use crate::oracle::{Oracle, Scratch};
@@ -12,6 +11,9 @@ use crate::report::{Connectivity, Detour, Paths, Places, QueryTime, Sorted};
 use crate::scene::plan;
 use crate::shortest::ShortestPaths;
 use waymesh_core::{Random, Stopwatch, threads};
+
+/// A path finder: returns the corners of a complete path between two positions, or `None`.
+pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Vec<Vec3>>;
 
 /// Largest number of drawn pairs for each wanted pair, until enough have both ends on the mesh.
 const MOST_DRAWS: usize = 20;

@@ -55,7 +55,9 @@ mod links;
 mod merge;
 mod outline;
 mod paint;
+mod plane;
 mod raster;
+mod scene;
 mod segment;
 mod slabs;
 mod slice;
@@ -70,11 +72,11 @@ pub use glam;
 pub use links::{LinkPlace, SliceLink, SliceLinkKind};
 pub use merge::SliceRegion;
 pub use outline::{Outline, OutlineScratch, connect_corners};
+pub use plane::Plane;
+pub use scene::MarkSpans;
 pub use segment::{CoreRect, NO_LABEL, Neighbourhood, Segmentation, segment};
 pub use slice::{Slices, slice_marked_world, slice_world};
-pub use slopes::Plane;
 pub use spans::SpanGrid;
-pub use tile::MarkSpans;
 pub use waymesh_core as core;
 
 /// Tests the example of the README.

@@ -4,7 +4,7 @@ use waymesh_core::{ArcId, ContourSet, PlanPoint, RegionId};
 
 use crate::facing::Meeting;
 use crate::merge::SliceRegion;
-use crate::slopes::Plane;
+use crate::plane::Plane;
 
 /// The reason why two regions are linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

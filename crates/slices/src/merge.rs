@@ -6,7 +6,7 @@ use crate::SlicesError;
 use crate::bins::Tiling;
 use crate::corners::{Corner, CornerKind};
 use crate::facing::{Facing, Meeting, meet};
-use crate::slopes::Plane;
+use crate::plane::Plane;
 use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 
 /// A region: a piece of ground of one area that is connected through sides of cells, on one level

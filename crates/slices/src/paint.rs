@@ -5,9 +5,9 @@ use glam::Vec3;
 use waymesh_core::{AreaId, GridWindow};
 
 use crate::raster::{Corner, Placement, RowScratch, fill, top_level};
-use crate::slabs::{NOTHING, Slab, SlabSink};
-use crate::spans::SpanGrid;
-use crate::tile::SliceScene;
+use crate::scene::SliceScene;
+use crate::slabs::{Slab, SlabSink};
+use crate::spans::{NOTHING, SpanGrid};
 
 /// Steps of height per level. Rounded to these steps, surfaces in one plane are equally high,
 /// independent of their corners.

@@ -7,7 +7,8 @@ use glam::{DVec3, Vec3};
 use waymesh_core::lanes::{high, low};
 use waymesh_core::{GridFrame, GridWindow, checkpoint, float, triangle_normal};
 
-use crate::slabs::{NOTHING, SlabSink};
+use crate::slabs::SlabSink;
+use crate::spans::NOTHING;
 
 /// A triangle that reaches less than this fraction of a cell into a column adds nothing to it. If
 /// it reaches no farther on the other side of the cell line either, it counts as lying on the line.

@@ -4,10 +4,7 @@
 //! once where an agent can stand. The area of the ground is found afterwards, if it is needed
 //! (`paint.rs`). Stage crates never use one another.
 
-use crate::spans::SpanGrid;
-
-/// Sentinel for a missing level.
-pub(crate) const NOTHING: i32 = i32::MIN;
+use crate::spans::{NOTHING, SpanGrid};
 
 /// Lowest level, highest level, and the highest level that a walkable triangle reaches ([`NOTHING`]
 /// if none does).

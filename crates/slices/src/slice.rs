@@ -15,8 +15,9 @@ use crate::config::Limits;
 use crate::links::{SliceLink, find_links};
 use crate::merge::{SliceRegion, merge_tiles};
 use crate::raster::Placement;
+use crate::scene::{MarkSpans, SliceScene};
 use crate::slopes::join_slopes;
-use crate::tile::{BYTES_PER_COLUMN, MarkSpans, PAINT_BYTES_PER_COLUMN, SliceScene, TileSlices, Workspace};
+use crate::tile::{BYTES_PER_COLUMN, PAINT_BYTES_PER_COLUMN, TileSlices, Workspace};
 use crate::{LinkPlace, SlicesConfig, SlicesError};
 
 /// The flat regions of a scene, their borders and the links between them.

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use waymesh_core::{AreaId, Direction, NO_SPAN, SpanField};
 
-use crate::slabs::NOTHING;
+/// Sentinel for a missing level.
+pub(crate) const NOTHING: i32 = i32::MIN;
 
 /// The solid spans of a rectangle of columns, row by row, each column from bottom to top: `z_min`,
 /// `z_max` and whether an agent can stand on the span (sections 2.2 and 2.3 of the paper). Labels

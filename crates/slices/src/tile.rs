@@ -4,37 +4,17 @@
 //! and stores finished tiles. Stage crates never use one another.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, TriangleSoup, checkpoint};
+use waymesh_core::{AreaId, Direction, FieldWindow, GridWindow, checkpoint};
 
 use crate::config::Limits;
 use crate::corners::{Corner, CornerKind, corner_cells};
 use crate::facing::{Across, BARRED, Facing, Partners, glue};
 use crate::paint::Paint;
-use crate::raster::{Placement, RowScratch, fill};
+use crate::raster::{RowScratch, fill};
+use crate::scene::SliceScene;
 use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
 use crate::slabs::Slabs;
 use crate::spans::SpanGrid;
-
-/// A function that gives spans of a tile another area, or removes them with [`AreaId::NULL`]. It
-/// may change them only by [`waymesh_core::SpanField::set_area`], and must treat a span equally in
-/// every tile that holds it.
-pub type MarkSpans<'a> = dyn Fn(&mut FieldWindow<SpanGrid>) -> Result<(), StageError> + Sync + 'a;
-
-/// Input that all tiles share.
-pub(crate) struct SliceScene<'a> {
-    pub(crate) soup: &'a TriangleSoup,
-    pub(crate) frame: GridFrame,
-    pub(crate) placement: Placement,
-    pub(crate) limits: Limits,
-    pub(crate) mark: Option<&'a MarkSpans<'a>>,
-}
-
-impl SliceScene<'_> {
-    /// Returns `true` if the ground may be of several areas.
-    pub(crate) fn has_areas(&self) -> bool {
-        !self.soup.areas().is_empty() || self.mark.is_some()
-    }
-}
 
 /// Tables of one tile, reused for the next tile.
 #[derive(Debug, Default)]

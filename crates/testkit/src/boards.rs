@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use glam::{Vec3, Vec3Swizzles};
+use glam::Vec3;
 use waymesh_core::{Agent, PolyId, Random};
 use waymesh_graph::{ClearanceNavMesh, Link, LinkEnd, LinkKind, NavMesh};
 
@@ -155,18 +155,4 @@ pub fn mesh_of(board: &Board) -> Option<NavMesh> {
     }
     let mesh = NavMesh::new(polygons, None, Agent::default().with_radius(0.0)).ok()?;
     Some(mesh.with_links(links).expect("links between its polygons"))
-}
-
-/// Returns the steepest rise between two corners of a polygon, in metres for a metre in plan.
-pub(crate) fn steepest(mesh: &NavMesh) -> f32 {
-    let slopes = mesh.polygons().flat_map(|polygon| {
-        let corners: Vec<Vec3> = polygon.positions().collect();
-        let pairs = (0..corners.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let slope = |(a, b): (usize, usize)| {
-            let apart = corners[a].xz().distance(corners[b].xz());
-            (corners[a].y - corners[b].y).abs() / apart.max(f32::MIN_POSITIVE)
-        };
-        pairs.map(slope).collect::<Vec<_>>()
-    });
-    slopes.fold(1.0, f32::max)
 }

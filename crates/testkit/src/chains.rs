@@ -18,8 +18,8 @@ use waymesh_graph::{
     PathSearch, PlaceSampler, PolygonFilter, Query, QueryError, QueryScratch, Reach, SlicedPath,
 };
 
-use crate::boards::steepest;
 use crate::flat_meshes::Board;
+use crate::steepness::steepest;
 
 /// Difference of lengths and heights that is left to rounding, in metres.
 const TOLERANCE: f32 = 2e-3;

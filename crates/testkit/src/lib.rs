@@ -15,6 +15,8 @@ pub mod levels;
 pub mod plans;
 mod recording;
 pub mod small;
+#[cfg(feature = "chains")]
+mod steepness;
 pub mod text;
 
 pub use insta;

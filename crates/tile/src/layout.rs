@@ -3,35 +3,12 @@
 use glam::Vec3;
 use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow, saturating_u32};
 
-use crate::TileError;
+use crate::{Tile, TileError};
 
 /// Largest number of tiles of a layout, all of which are visited.
 const MAX_TILES: u64 = 1 << 24;
 /// Largest number of tiles of a layout of which few are visited: the limit of an index of 32 bits.
 const MAX_SPARSE_TILES: u64 = (1 << 31) - 1;
-
-/// A tile, given by its row and column in the layout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tile {
-    /// Row, along z.
-    pub row: u32,
-    /// Position in the row, along x.
-    pub column: u32,
-}
-
-impl Tile {
-    /// Returns the name of its file in a folder of tiles.
-    #[must_use]
-    pub fn file_name(self) -> String {
-        format!("tile_{}_{}.bin", self.column, self.row)
-    }
-}
-
-impl std::fmt::Display for Tile {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{},{}", self.column, self.row)
-    }
-}
 
 /// A grid frame cut into rows and columns of tiles.
 ///

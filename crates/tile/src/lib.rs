@@ -33,15 +33,17 @@ mod gate;
 mod layout;
 mod run;
 mod store;
+mod tile;
 
 pub use bins::{BinsConfig, TriangleBins};
 pub use census::Census;
 pub use error::TileError;
 pub use gate::{MemoryGate, Share};
 pub use glam;
-pub use layout::{Tile, TileLayout};
+pub use layout::TileLayout;
 pub use run::{Tally, build_tiles};
 pub use store::{TileSource, TileStore, tile_from_bytes, tile_to_bytes};
+pub use tile::Tile;
 pub use waymesh_core as core;
 
 /// Tests the example of the README.

@@ -3,7 +3,7 @@
 use waymesh_core::{PlanPoint, RegionId, checkpoint, to_u32};
 
 use crate::TriangulateError;
-use crate::ears::{BRIDGE, Cycles};
+use crate::cycles::{BRIDGE, Cycles};
 use crate::outline::{is_between, point_key};
 
 /// Buffers of [`Bridges::join`].

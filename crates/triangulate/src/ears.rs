@@ -10,10 +10,8 @@ use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NO_INDEX};
 use crate::bridges::Bridges;
 use crate::crossings::CrossingCheck;
-use crate::outline::{Corner, Outline};
-
-/// Flag of both sides of a bridge in [`Node::link`]. The other bits are the number of the bridge.
-pub(crate) const BRIDGE: u32 = 1 << 30;
+use crate::cycles::{BRIDGE, Cycles, Node};
+use crate::outline::Outline;
 
 /// Triangulates polygons by ear clipping: repeatedly cuts off the ear with the shortest diagonal.
 /// Holes are first joined to the border around them by doubled edges (bridges).
@@ -70,76 +68,6 @@ impl Triangulate for EarClipping {
         _observer: &mut dyn Observer,
     ) -> Result<Triangulation, StageError> {
         triangulate_ears(polygons).map_err(StageError::at("triangulate"))
-    }
-}
-
-/// A corner on the remaining border. Both ends of a bridge occur twice.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    point: PlanPoint,
-    corner: Corner,
-    prev: u32,
-    next: u32,
-    /// The other side of the edge to the next node: a half-edge, or [`BORDER`] or [`BRIDGE`] with a
-    /// number.
-    link: u32,
-}
-
-/// The border as cycles of nodes, with the inside to the left.
-#[derive(Debug, Default)]
-pub(crate) struct Cycles {
-    nodes: Vec<Node>,
-}
-
-impl Cycles {
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    pub(crate) fn ids(&self) -> std::ops::Range<u32> {
-        0..to_u32(self.nodes.len())
-    }
-
-    #[inline]
-    pub(crate) fn point(&self, node: u32) -> PlanPoint {
-        self.nodes[node as usize].point
-    }
-
-    #[inline]
-    pub(crate) fn next(&self, node: u32) -> u32 {
-        self.nodes[node as usize].next
-    }
-
-    /// Returns the points of the previous node, of `node` and of the next node.
-    fn around(&self, node: u32) -> [PlanPoint; 3] {
-        let at = &self.nodes[node as usize];
-        [self.point(at.prev), at.point, self.point(at.next)]
-    }
-
-    /// Returns `true` if the segment from `node` to `target` begins strictly inside.
-    pub(crate) fn sector_contains(&self, node: u32, target: PlanPoint) -> bool {
-        let [before, at, after] = self.around(node);
-        if PlanPoint::orientation(before, at, after) > 0 {
-            PlanPoint::orientation(at, after, target) > 0 && PlanPoint::orientation(at, target, before) > 0
-        } else {
-            PlanPoint::orientation(at, before, target) < 0 || PlanPoint::orientation(at, target, after) < 0
-        }
-    }
-
-    /// Joins the cycles of `anchor` and `facing` by a bridge. Returns the two new nodes, which have
-    /// the same points.
-    pub(crate) fn splice(&mut self, anchor: u32, facing: u32, bridge: u32) -> [u32; 2] {
-        let (at_anchor, at_facing) = (self.nodes[anchor as usize], self.nodes[facing as usize]);
-        let facing_copy = to_u32(self.nodes.len());
-        let anchor_copy = facing_copy + 1;
-        self.nodes.push(Node { next: anchor_copy, link: bridge, ..at_facing });
-        self.nodes.push(Node { prev: facing_copy, ..at_anchor });
-        self.nodes[at_facing.prev as usize].next = facing_copy;
-        self.nodes[at_anchor.next as usize].prev = anchor_copy;
-        self.nodes[anchor as usize].next = facing;
-        self.nodes[anchor as usize].link = bridge;
-        self.nodes[facing as usize].prev = anchor;
-        [facing_copy, anchor_copy]
     }
 }
 

@@ -44,6 +44,7 @@ mod bridges;
 mod cdt;
 mod clearance;
 mod crossings;
+mod cycles;
 mod delaunay;
 mod drawing;
 mod ears;

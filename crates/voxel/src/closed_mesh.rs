@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 use waymesh_core::{BadField, Bounds, TriangleSoup};
 
 use crate::VoxelError;
-use crate::marks::finite;
+use crate::error::finite;
 
 /// A mesh without holes: an even number of its triangles meet at every edge, so every line crosses
 /// it an even number of times. World coordinates, metres.

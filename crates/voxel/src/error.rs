@@ -153,3 +153,11 @@ pub enum VoxelError {
         edges: [usize; 2],
     },
 }
+
+/// Refuses numbers that are not finite.
+pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
+    for &value in values {
+        BadField::unless(value.is_finite(), field, value, "finite")?;
+    }
+    Ok(())
+}

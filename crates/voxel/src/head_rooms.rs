@@ -1,11 +1,11 @@
 //! Headroom classes of a field.
 
 use waymesh_core::{
-    AreaId, Direction, GridWindow, HeadRooms, Heightfield, NO_SPAN, SpanField, WalkableField,
-    checkpoint_every,
+    Direction, GridWindow, HeadRooms, Heightfield, NO_SPAN, SpanField, WalkableField, checkpoint_every,
 };
 
 use crate::erosion::erode_on;
+use crate::marks::code;
 use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError};
 
@@ -98,9 +98,4 @@ pub fn encode<F: SpanField>(field: &mut F, rooms: &HeadRooms, classes: &[usize])
         field.set_area(span, code(field.area(span), rooms, class)?);
     }
     Ok(())
-}
-
-/// Returns the code of an area and a class.
-pub(crate) fn code(area: AreaId, rooms: &HeadRooms, class: usize) -> Result<AreaId, VoxelError> {
-    rooms.code(area, class).ok_or(VoxelError::AreaBeyondClasses { area, limit: rooms.area_count() - 1 })
 }

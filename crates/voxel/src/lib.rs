@@ -39,6 +39,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod builder;
 mod climbs;
 mod closed_mesh;
 mod config;
@@ -64,13 +65,14 @@ mod triangle;
 mod walkable;
 mod window;
 
+pub use builder::FieldBuilder;
 pub use climbs::{Climb, find_climbs};
 pub use closed_mesh::ClosedMesh;
 pub use config::{VoxelConfig, WalkableMerge};
 pub use device::RasterDevice;
 pub use erosion::erode;
 pub use error::VoxelError;
-pub use field_job::{BuiltField, FieldCounts, FieldJob, FieldNumbers};
+pub use field_job::{BuiltField, FieldJob, FieldNumbers};
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
 pub use glam;
 pub use head_rooms::encode as encode_head_rooms;
@@ -79,8 +81,8 @@ pub use marks::{Mark, MarkShape, mark_box, mark_cylinder, mark_prism};
 pub use obstacles::{Obstacle, ObstacleShape, stamp_obstacles};
 pub use packed::{PackedField, PackedHeightfield};
 pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};
-pub use stages::{FieldBuilder, Voxelizer};
-pub use walkable::{build_filtered_field, build_walkable_field};
+pub use stages::Voxelizer;
+pub use walkable::{FieldCounts, build_filtered_field, build_walkable_field};
 pub use waymesh_core as core;
 pub use window::{build_window, build_window_with_climbs, halo_cells};
 

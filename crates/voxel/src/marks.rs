@@ -6,7 +6,7 @@ use waymesh_core::{
     checkpoint,
 };
 
-use crate::head_rooms::code;
+use crate::error::finite;
 use crate::prism::{Plan, check_prism, contains};
 use crate::{ClosedMesh, VoxelError};
 
@@ -127,13 +127,6 @@ impl MarkShape {
             Self::Mesh { mesh } => Ok(Volume::of_mesh(mesh)),
         }
     }
-}
-
-pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
-    for &value in values {
-        BadField::unless(value.is_finite(), field, value, "finite")?;
-    }
-    Ok(())
 }
 
 /// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns their number.
@@ -311,4 +304,9 @@ pub(crate) fn check_cylinder(base: Vec3, radius: f32, height: f32) -> Result<(),
         BadField::unless_length(field, value)?;
     }
     Ok(())
+}
+
+/// Returns the code of an area and a class.
+pub(crate) fn code(area: AreaId, rooms: &HeadRooms, class: usize) -> Result<AreaId, VoxelError> {
+    rooms.code(area, class).ok_or(VoxelError::AreaBeyondClasses { area, limit: rooms.area_count() - 1 })
 }

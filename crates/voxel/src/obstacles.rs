@@ -8,9 +8,10 @@ use waymesh_core::{
     checkpoint, float, to_u32,
 };
 
+use crate::error::finite;
 use crate::filters::check;
 use crate::fragments::{Range, RowFragments, range_of};
-use crate::marks::{MarkShape, check_cylinder, finite};
+use crate::marks::{MarkShape, check_cylinder};
 use crate::prism::{Plan, check_prism, convex_parts};
 use crate::rasterize::check_window;
 use crate::rounding::{LINE_ERROR, PLAN_SLACK, REACH, clamp, first_cell, last_cell};

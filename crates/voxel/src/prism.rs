@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use glam::Vec2;
 
 use crate::VoxelError;
-use crate::marks::finite;
+use crate::error::finite;
 
 /// A point `[x, z]` in plan.
 pub(crate) type Plan = [f64; 2];

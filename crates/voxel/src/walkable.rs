@@ -3,15 +3,51 @@
 use std::ops::Range;
 
 use waymesh_core::{
-    Agent, AreaId, GridFrame, GridWindow, Heightfield, Observer, WalkableField, Warning, checkpoint,
+    Agent, AreaId, Counter, GridFrame, GridWindow, Heightfield, Observer, WalkableField, Warning, checkpoint,
     row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
-use crate::field_job::FieldCounts;
-use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check};
+use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check, report};
 use crate::ledge_rows::{LedgeRows, NO_LEDGE, UNKNOWN, Which, occupied};
 use crate::row_links::{FieldRow, FieldSpan};
+
+/// Counts of the stages from voxels to a field, in the columns of the core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldCounts {
+    /// Number of solid spans.
+    pub solid_spans: u64,
+    /// Number of solid spans that triangles made walkable.
+    pub walkable_spans: u64,
+    /// Number of spans that the filter of low obstacles made walkable.
+    pub on_low_obstacles: u64,
+    /// Number of spans that the filter of ledges removed.
+    pub at_ledges: u64,
+    /// Number of spans that the filter of low ceilings removed.
+    pub under_low_ceilings: u64,
+    /// Number of spans that erosion removed.
+    pub eroded: u64,
+}
+
+impl FieldCounts {
+    /// Adds the counts of other columns.
+    pub fn add(&mut self, other: &Self) {
+        self.solid_spans += other.solid_spans;
+        self.walkable_spans += other.walkable_spans;
+        self.on_low_obstacles += other.on_low_obstacles;
+        self.at_ledges += other.at_ledges;
+        self.under_low_ceilings += other.under_low_ceilings;
+        self.eroded += other.eroded;
+    }
+
+    /// Reports the counts to an observer like [`build_window`](crate::build_window).
+    pub fn report(&self, observer: &mut dyn Observer) {
+        report(Counter::SpansOnLowObstacles, self.on_low_obstacles, observer);
+        report(Counter::SpansAtLedges, self.at_ledges, observer);
+        report(Counter::SpansUnderLowCeiling, self.under_low_ceilings, observer);
+        report(Counter::SpansEroded, self.eroded, observer);
+    }
+}
 
 /// Builds the field of the walkable spans of `heightfield`, with links where an agent can step
 /// between them.

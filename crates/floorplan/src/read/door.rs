@@ -3,16 +3,8 @@
 use geo::{ConvexHull, MultiPoint, Point};
 use waymesh_core::float;
 
-use super::Reader;
+use super::{DoorFields, Reader};
 use crate::{Door, FloorPlan, NoteKind, Outline, PlanPosition};
-
-/// Fields of a door that its outline does not give.
-#[derive(Default)]
-pub(super) struct DoorFields<'a> {
-    pub(super) name: Option<&'a str>,
-    pub(super) depth: Option<f64>,
-    pub(super) cost: f32,
-}
 
 /// Largest number of corners of the hull of a door: each of its edges is compared with all of them.
 const MAX_HULL_CORNERS: usize = 1000;

@@ -8,8 +8,7 @@ use geojson::{Feature, GeoJson, GeometryValue, JsonValue, Position};
 
 use waymesh_core::AreaId;
 
-use super::door::DoorFields;
-use super::{Reader, Role, role};
+use super::{DoorFields, Reader, Role, role};
 use crate::{FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, Storey};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {

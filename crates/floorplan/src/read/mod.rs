@@ -16,6 +16,8 @@ mod geojson;
 mod map;
 #[cfg(feature = "map")]
 mod rmf;
+#[cfg(feature = "map")]
+mod robots;
 #[cfg(feature = "svg")]
 mod svg;
 #[cfg(feature = "toml")]
@@ -30,8 +32,7 @@ use std::sync::Arc;
 
 use waymesh_core::{AreaId, BadField};
 
-use self::door::DoorFields;
-use crate::area::Extent;
+use crate::plan::Extent;
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, TangentPlane};
 
 /// A floor plan format.
@@ -320,7 +321,7 @@ fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<Floo
         #[cfg(feature = "dxf")]
         PlanFormat::Dxf => dxf::parse(reader, bytes),
         #[cfg(feature = "map")]
-        PlanFormat::Yaml => yaml::parse(&reader, reader.text(bytes)?),
+        PlanFormat::Yaml => robots::parse(&reader, reader.text(bytes)?),
         #[cfg(feature = "map")]
         PlanFormat::Picture => map::picture(&reader, bytes, &map::Description::default()),
         #[cfg(feature = "map")]
@@ -541,4 +542,12 @@ impl Reader<'_> {
             Role::Blocked | Role::Door => storey.blocked.push(shape),
         }
     }
+}
+
+/// Fields of a door that its outline does not give.
+#[derive(Default)]
+pub(super) struct DoorFields<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) depth: Option<f64>,
+    pub(super) cost: f32,
 }

@@ -1,29 +1,16 @@
-//! YAML: a map of ROS, or a building of Open-RMF.
+//! Documents of YAML.
 
 use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser};
 use yaml_rust2::{Yaml, YamlLoader};
 
-use super::{Reader, map, rmf};
-use crate::{FloorPlan, PlanError};
+use super::Reader;
+use crate::PlanError;
 
 /// Deepest nesting. A building has seven levels.
 const MOST_NESTED: usize = 64;
 
-pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
-    let file = load(reader, text)?;
-    if !file["levels"].is_badvalue() {
-        rmf::parse(reader, &file)
-    } else if !file["image"].is_badvalue() {
-        map::ros(reader, &file)
-    } else {
-        Err(reader.fault(
-            "neither a map of ROS, which has an `image`, nor a building of Open-RMF, which has `levels`",
-        ))
-    }
-}
-
 /// Reads the first document. Aliases, with which a short file can be a huge one, are refused.
-fn load(reader: &Reader<'_>, text: &str) -> Result<Yaml, PlanError> {
+pub(super) fn load(reader: &Reader<'_>, text: &str) -> Result<Yaml, PlanError> {
     let (mut parser, mut loader) = (Parser::new_from_str(text), YamlLoader::default());
     let mut depth = 0_usize;
     loop {

@@ -41,7 +41,7 @@ use waymesh_core::{Agent, Area, AreaId, AreaTable, GridFrame};
 use waymesh_graph::{FlagTable, Link, LinkKind, NavMesh, NavMeshError, Reach};
 
 use crate::IoError;
-use crate::mesh::read_file;
+use crate::files::read_file;
 use crate::scene::Source;
 use faces::Faces;
 use lattice::Lattice;

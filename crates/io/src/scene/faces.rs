@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use glam::{DVec3, Vec3};
 use robust::{Coord, orient2d};
 
-use super::Source;
+use super::input::Source;
 use crate::{IoError, Place};
 
 /// Corners of a face that is not star-shaped from its first corner. The time to cut it grows with

@@ -9,7 +9,7 @@ use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN};
 use super::graph::Found;
 use super::labels::Labels;
 use super::sheet::Sheet;
-use super::slices::BlockCutter;
+use super::slices::{BlockCutter, BlockPiece, sides_of};
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
 use crate::stacks::Slots;
@@ -63,15 +63,6 @@ struct Set {
     /// Range of floors.
     low: i32,
     high: i32,
-}
-
-/// A piece found in its block.
-#[derive(Clone, Copy)]
-pub(super) struct BlockPiece {
-    /// Number of the first span in the field, and its column.
-    pub(super) first: u32,
-    pub(super) cell: u32,
-    pub(super) spans: u32,
 }
 
 /// Returns the root of the tree of `set`.
@@ -352,26 +343,6 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
         x,
         width: BLOCK_CELLS.min(columns.end_x() - x),
         ..columns
-    })
-}
-
-/// Returns each column of a block with each adjacent column before it: the column, its spans, the
-/// spans of the other, and the direction to it. The first column comes alone.
-pub(super) fn sides_of<F: StraightLinks>(
-    field: &F,
-    block: GridWindow,
-) -> impl Iterator<Item = (u32, Range<u32>, Range<u32>, Direction)> {
-    let cells = (block.z..block.end_z()).flat_map(move |z| (block.x..block.end_x()).map(move |x| (x, z)));
-    cells.flat_map(move |(x, z)| {
-        let own = field.spans_at(x, z);
-        let (has_west, has_north) = (x > block.x, z > block.z);
-        let sides = [
-            has_west.then(|| (field.spans_at(x - 1, z), Direction::NegX)),
-            has_north.then(|| (field.spans_at(x, z - 1), Direction::NegZ)),
-            (!has_west && !has_north).then_some((0..0, Direction::NegX)),
-        ];
-        let cell = z * field.width() + x;
-        sides.into_iter().flatten().map(move |(there, direction)| (cell, own.clone(), there, direction))
     })
 }
 

@@ -3,11 +3,11 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN};
 
 use super::Rule;
-use super::block::{BlockPiece, sides_of};
 use super::graph::{Edge, FewPairs};
 use super::labels::Labels;
 use super::sheet::Sheet;
@@ -425,4 +425,33 @@ fn top(groups: &mut [(u32, u32)], mut group: u32) -> u32 {
         group = above;
     }
     group
+}
+
+/// A piece found in its block.
+#[derive(Clone, Copy)]
+pub(super) struct BlockPiece {
+    /// Number of the first span in the field, and its column.
+    pub(super) first: u32,
+    pub(super) cell: u32,
+    pub(super) spans: u32,
+}
+
+/// Returns each column of a block with each adjacent column before it: the column, its spans, the
+/// spans of the other, and the direction to it. The first column comes alone.
+pub(super) fn sides_of<F: StraightLinks>(
+    field: &F,
+    block: GridWindow,
+) -> impl Iterator<Item = (u32, Range<u32>, Range<u32>, Direction)> {
+    let cells = (block.z..block.end_z()).flat_map(move |z| (block.x..block.end_x()).map(move |x| (x, z)));
+    cells.flat_map(move |(x, z)| {
+        let own = field.spans_at(x, z);
+        let (has_west, has_north) = (x > block.x, z > block.z);
+        let sides = [
+            has_west.then(|| (field.spans_at(x - 1, z), Direction::NegX)),
+            has_north.then(|| (field.spans_at(x, z - 1), Direction::NegZ)),
+            (!has_west && !has_north).then_some((0..0, Direction::NegX)),
+        ];
+        let cell = z * field.width() + x;
+        sides.into_iter().flatten().map(move |(there, direction)| (cell, own.clone(), there, direction))
+    })
 }

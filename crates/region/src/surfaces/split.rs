@@ -7,9 +7,10 @@ use waymesh_core::{
     row_bands, split_lengths, threads, to_u32,
 };
 
-use super::block::{BlockPiece, Mix, StripSplitter, is_straight, sides_of};
+use super::block::{Mix, StripSplitter, is_straight};
 use super::graph::{Edge, Found, sum_edges};
 use super::labels::Labels;
+use super::slices::{BlockPiece, sides_of};
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
 use crate::error::RegionError;

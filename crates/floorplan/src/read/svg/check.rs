@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use roxmltree::Node;
 use svgtypes::{Length, LengthUnit, NumberListParser, PathParser, PathSegment, Transform, ViewBox};
 
-use super::attribute;
+use super::names::attribute;
 use crate::PlanError;
 use crate::read::Reader;
 

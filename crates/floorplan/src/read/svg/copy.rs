@@ -14,6 +14,7 @@ use roxmltree::{Document, Node};
 use simplecss::{AttributeOperator, DeclarationTokenizer, PseudoClass, StyleSheet};
 
 use super::check;
+use super::names::{Names, attribute};
 use crate::read::{Reader, Role};
 use crate::{FloorPlan, NoteKind, PlanError};
 
@@ -118,7 +119,7 @@ struct Around<'a> {
 pub(super) struct Copy<'r, 'a> {
     reader: &'r Reader<'r>,
     plan: &'r mut FloorPlan,
-    names: &'r super::Names,
+    names: &'r Names,
     styles: StyleSheet<'r>,
     /// Comparisons that are left.
     comparisons: Cell<u64>,
@@ -139,7 +140,7 @@ impl<'r, 'a> Copy<'r, 'a> {
     pub(super) fn of(
         reader: &'r Reader<'r>,
         plan: &'r mut FloorPlan,
-        names: &'r super::Names,
+        names: &'r Names,
         document: &'a Document<'a>,
         css: &'r str,
         size: Option<[f64; 2]>,
@@ -370,13 +371,13 @@ impl<'r, 'a> Copy<'r, 'a> {
             return Err(self.reader.fault(message));
         }
         let kind = around.given.or_else(|| self.kind(node)).or(around.kind);
-        let area = super::attribute(node, "data-area").or(around.area);
+        let area = attribute(node, "data-area").or(around.area);
         Ok(Around { given: None, kind, area, depth })
     }
 
     /// The kind that an element itself gives.
     fn kind(&mut self, node: Node<'a, 'a>) -> Option<Role> {
-        let labels = LABELS.into_iter().filter_map(|name| super::attribute(node, name));
+        let labels = LABELS.into_iter().filter_map(|name| attribute(node, name));
         self.reader.role(self.plan, &self.names.of(node), &labels.collect::<Vec<_>>())
     }
 

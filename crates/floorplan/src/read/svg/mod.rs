@@ -4,16 +4,18 @@
 
 mod check;
 mod copy;
+mod names;
 
-use roxmltree::{Document, Node};
+use roxmltree::Document;
 use usvg::tiny_skia_path::PathSegment;
 use usvg::{Color, FillRule, Group, Paint, Path, Transform, Tree};
 use waymesh_core::{AreaId, float};
 
 use self::copy::{Copy, OPEN_FILL, OPEN_STROKE, OPEN_WIDTH, Source};
+use self::names::Names;
 use super::{Reader, Role};
-use crate::area::{Cleaner, Region};
-use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition, Shape, tangle};
+use crate::area::{Cleaner, Region, check_crossings};
+use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition, Shape};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
     check::amounts(reader, text)?;
@@ -53,30 +55,6 @@ fn note_size(reader: &Reader<'_>, plan: &mut FloorPlan, element: &str, viewport:
     if reader.options.scale.is_none() && (metres - 1.0).abs() > 1e-3 {
         reader.note(plan, element, NoteKind::PhysicalSize { width, depth, metres });
     }
-}
-
-/// Names of elements for messages.
-struct Names {
-    /// Offsets of the ends of the lines in the file.
-    line_ends: Vec<usize>,
-}
-
-impl Names {
-    fn of(&self, node: Node<'_, '_>) -> String {
-        let tag = node.tag_name().name();
-        match attribute(node, "id") {
-            Some(id) => format!("<{tag}> {id:?}"),
-            None => {
-                let start = node.range().start;
-                format!("<{tag}> at line {}", self.line_ends.partition_point(|&end| end < start) + 1)
-            }
-        }
-    }
-}
-
-/// Returns an attribute of this name in any namespace.
-fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
-    node.attributes().find(|attribute| attribute.name() == name).map(|attribute| attribute.value())
 }
 
 /// Most corners of clip paths, each counted for every shape that it clips.
@@ -213,7 +191,7 @@ impl Drawing<'_, '_> {
                 );
                 return Err(self.reader.fault(message));
             }
-            tangle::check(&shape.source, [&left, clip])?;
+            check_crossings(&shape.source, [&left, clip])?;
             left = left.within(clip);
         }
         if (whole.area() - left.area()).abs() <= 1e-9 * whole.area() {
