@@ -196,6 +196,11 @@ pub fn plan_yaml(bytes: &[u8]) {
     plan(PlanFormat::Yaml, bytes);
 }
 
+/// Buildings of OpenStreetMap.
+pub fn plan_osm(bytes: &[u8]) {
+    plan(PlanFormat::Osm, bytes);
+}
+
 /// DXF.
 pub fn plan_dxf(bytes: &[u8]) {
     plan(PlanFormat::Dxf, bytes);

@@ -4,7 +4,8 @@
 //! - `$ waymesh ...` in a `console` block runs. Its exit code is 0, or the one after `# exit code`.
 //!   Commands of other programs and `waymesh view`, which does not end, are left out.
 //! - The lines below a command are lines of its output, in order; `...` matches any text.
-//! - A block whose first line is `# file: NAME` is written to that file before the next command.
+//! - A block whose first line is `# file: NAME`, also as a comment of XML, is written to that file
+//!   before the next command.
 //! - With `WAYMESH_GUIDE_PICTURES`, pictures that a page writes and shows are copied there.
 
 mod common;
@@ -93,7 +94,10 @@ fn run_page(name: &str, page: &str) -> usize {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let mut count = 0;
     for block in blocks(page) {
-        if let Some(file) = block.lines.first().and_then(|line| line.strip_prefix("# file: ")) {
+        let file = block.lines.first().and_then(|line| {
+            line.strip_prefix("# file: ").or_else(|| line.strip_prefix("<!-- file: ")?.strip_suffix(" -->"))
+        });
+        if let Some(file) = file {
             std::fs::write(folder.path().join(file), block.lines.join("\n") + "\n").expect("a file");
         } else if block.language == "console" {
             count += run_block(folder.path(), name, &block);

@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use thiserror::Error;
 
-/// The error of cancelled work: by [`CancelToken::cancel`], or by [`Observer::is_cancelled`].
+/// The error of cancelled work: by [`CancelToken::cancel`], or by
+/// [`Observer::is_cancelled`](crate::Observer::is_cancelled).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the bake was cancelled")]
 pub struct Cancelled;
 
 /// A token that cancels work from another thread within milliseconds. Clones share one state.
 ///
-/// A bake takes it from its observer, [`Observer::cancel_token`]; the token is an observer itself.
-/// Any other work, such as a stage alone or a batch of queries, runs under it in
-/// [`CancelToken::run`]. The work checks the token at every [`checkpoint`].
+/// A bake takes it from its observer, [`Observer::cancel_token`](crate::Observer::cancel_token);
+/// the token is an observer itself. Any other work, such as a stage alone or a batch of queries,
+/// runs under it in [`CancelToken::run`]. The work checks the token at every [`checkpoint`].
 ///
 /// [`CancelToken::none`] never cancels anything.
 ///

@@ -52,10 +52,11 @@
 //!
 //!   Without `kind`, `feature_type` as in IMDF does: `unit` is walkable unless its `category` is a
 //!   column, a material of walls or `opentobelow`, `opening` a door, `fixture` and `kiosk` are
-//!   blocked, and `level` a storey that others name by `level_id`. A level needs an `elevation`.
-//!   Other types are left out with a note. Without either, the words of `type`, `class` or `layer`,
-//!   or the last word of `name`, make a feature blocked or a door, with a note. Coordinates may be
-//!   degrees: see [`ReadOptions::geo_origin`].
+//!   blocked, and `level` a storey that others name by `level_id`. The height of a level is its
+//!   `elevation`, or its `ordinal` times [`ReadOptions::storey_height`]. Other types are left out
+//!   with a note. Without either, the words of `type`, `class` or `layer`, or the last word of
+//!   `name`, make a feature blocked or a door, with a note. Coordinates may be degrees: see
+//!   [`ReadOptions::geo_origin`].
 //! - **WKT**: one geometry per line, after an optional `walkable`, `blocked`, `door` or `mark` and
 //!   an optional `area=NAME:COST`; `#` begins a comment.
 //! - **SVG**: what is drawn, resolved by `usvg`: inherited styles, style sheets, units, transforms,
@@ -76,6 +77,14 @@
 //!   trees are blocked.
 //! - **Open-RMF** (`building.yaml`): floors, holes, walls, doors and lifts of all levels, which are
 //!   laid over each other by their fiducials. Furniture has no outline there, and is noted.
+//! - **OpenStreetMap** (`.osm`, and GeoJSON with a property `indoor`), by Simple Indoor Tagging:
+//!   areas with `indoor` = `room`, `area` or `corridor` are walkable, and rooms have walls around
+//!   them. A point with `door` on the wall of a room is a door, `width` wide or 0.9 m, along the
+//!   wall. `indoor` = `wall` or `column` is blocked. `highway` = `steps` on several levels is a
+//!   stair, with `incline`, `conveying` and `width`; `highway` = `elevator` a lift; rooms with
+//!   `room` = `stairs` or `elevator` are both. `level` and `repeat_on` name the levels (`0`, `0;1`,
+//!   `-1-2`), each [`ReadOptions::storey_height`] above the one before. Elements without these tags
+//!   are counted in a note.
 //! - **TOML**: everything that a plan can hold, including doors, stairs and lifts. This is
 //!   [`EXAMPLE`]:
 //!
@@ -88,10 +97,10 @@
 //! a line from jamb to jamb or an area; of an area, the longer side of the smallest rectangle
 //! around it counts.
 //!
-//! Each format is a feature of the crate: `geojson`, `map` (maps of robots and Open-RMF), `wkt`,
+//! Each format is a feature of the crate: `geojson`, `map` (maps of robots and Open-RMF), `osm`, `wkt`,
 //! `svg`, `toml` (on by default) and `dxf`.
 //!
-//! In GeoJSON, WKT, DXF and maps of ROS y points up (north). It becomes `-z`, so that nothing is
+//! In GeoJSON, OpenStreetMap, WKT, DXF and maps of ROS y points up (north). It becomes `-z`, so that nothing is
 //! mirrored. In SVG, TOML, Open-RMF and MovingAI the second coordinate is z.
 //!
 //! # Areas

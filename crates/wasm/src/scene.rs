@@ -165,8 +165,8 @@ pub struct Plan {
 
 #[wasm_bindgen]
 impl Plan {
-    /// Reads a plan: TOML, GeoJSON, WKT or SVG. The name tells the format and is in errors.
-    /// The bytes are an `ArrayBuffer` or any view of one.
+    /// Reads a plan: TOML, GeoJSON, OpenStreetMap, WKT or SVG. The name tells the format and is in
+    /// errors. The bytes are an `ArrayBuffer` or any view of one.
     pub fn read(
         name: &str,
         #[wasm_bindgen(js_name = bytes, unchecked_param_type = "ArrayBufferLike | ArrayBufferView")]

@@ -217,5 +217,8 @@ export interface PlanOptions {
   storey?: string;
   /** Height of that storey. Default 0 m. */
   elevation?: number;
+  /** Height from one level to the next, where a file numbers levels and gives no heights:
+  OpenStreetMap, IMDF. Default 3 m. */
+  storey_height?: number;
   // </read>
 }

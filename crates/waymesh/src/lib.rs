@@ -72,7 +72,7 @@
 //! | `json` | meshes as JSON and GLB |
 //! | `serde` | ids, settings, marks, links and paths to and from any format of serde |
 //! | `mint` | vectors of other libraries: `Vec3::from(at)` |
-//! | `geojson`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
+//! | `geojson`, `map`, `osm`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

@@ -90,7 +90,7 @@ pub(crate) struct PlanArgs {
     #[arg(required_unless_present = "example", value_name = "PLAN")]
     pub(crate) plans: Vec<PathBuf>,
     /// Format of standard input.
-    #[arg(long, value_name = "FORMAT", value_parser = ["toml", "geojson", "wkt", "svg", "dxf", "yaml", "pgm", "png", "map"])]
+    #[arg(long, value_name = "FORMAT", value_parser = ["toml", "geojson", "wkt", "svg", "dxf", "yaml", "pgm", "png", "map", "osm"])]
     pub(crate) format: Option<String>,
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]

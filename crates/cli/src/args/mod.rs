@@ -49,7 +49,7 @@ pub(crate) enum Command {
     #[command(allow_negative_numbers = true)]
     Build(Box<BuildArgs>),
     /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature), maps of
-    /// robots (ROS, MovingAI) and buildings of Open-RMF into one navigation mesh.
+    /// robots (ROS, MovingAI) and buildings of Open-RMF and OpenStreetMap into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Plan(Box<PlanArgs>),
     /// Build one tile of a world into a folder, for a bake that is spread over machines.

@@ -24,6 +24,9 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         GeoJson::FeatureCollection(many) => &many.features,
     };
     let is_one = matches!(file, GeoJson::Feature(_));
+    if features.iter().any(is_of_osm) {
+        return of_osm(reader, features);
+    }
     // Levels go first: they have the height of storeys that others name.
     for levels in [true, false] {
         for (index, one) in features.iter().enumerate() {
@@ -41,6 +44,64 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         }
     }
     Ok(plan)
+}
+
+/// Returns `true` for a feature of Simple Indoor Tagging, as exports of OpenStreetMap have it: its
+/// tags are properties, or together one property.
+fn is_of_osm(feature: &Feature) -> bool {
+    let properties = feature.properties.as_ref();
+    let has = |properties: &geojson::JsonObject| properties.get("indoor").is_some_and(JsonValue::is_string);
+    properties.is_some_and(|all| has(all) || all.get("tags").and_then(JsonValue::as_object).is_some_and(has))
+}
+
+#[cfg(not(feature = "osm"))]
+fn of_osm(reader: &Reader<'_>, _features: &[Feature]) -> Result<FloorPlan, PlanError> {
+    Err(PlanError::FeatureOff { file: reader.file.to_owned(), feature: "osm" })
+}
+
+/// Reads features as elements of OpenStreetMap.
+#[cfg(feature = "osm")]
+fn of_osm(reader: &Reader<'_>, features: &[Feature]) -> Result<FloorPlan, PlanError> {
+    use super::osm::{Element, MapShape, plan};
+
+    let point = |element: &str, position: &Position| match *position.as_slice() {
+        [longitude, latitude, ..] => Ok([longitude, latitude]),
+        _ => Err(reader.fault(format!("{element}: a position has fewer than two numbers"))),
+    };
+    let line = |element: &str, positions: &[Position]| -> Result<Vec<[f64; 2]>, PlanError> {
+        positions.iter().map(|position| point(element, position)).collect()
+    };
+    // The first corner is repeated at the end.
+    let ring = |element: &str, positions: &[Position]| {
+        let last =
+            positions.len() - usize::from(positions.len() > 1 && positions.first() == positions.last());
+        line(element, &positions[..last])
+    };
+    let mut elements = Vec::new();
+    for (index, feature) in features.iter().enumerate() {
+        let (Some(properties), Some(geometry)) = (&feature.properties, &feature.geometry) else { continue };
+        let tags = properties.get("tags").and_then(JsonValue::as_object).unwrap_or(properties);
+        let tags: std::collections::BTreeMap<String, String> =
+            tags.iter().filter_map(|(key, value)| Some((key.clone(), name(value)?.into_owned()))).collect();
+        let element = match tags.get("name") {
+            Some(name) => format!("feature {index} {name:?}"),
+            None => format!("feature {index}"),
+        };
+        let shape = match &geometry.value {
+            GeometryValue::Point { coordinates } => MapShape::Node(point(&element, coordinates)?),
+            GeometryValue::LineString { coordinates } => MapShape::Line(line(&element, coordinates)?),
+            GeometryValue::Polygon { coordinates } => {
+                MapShape::Area(coordinates.iter().map(|one| ring(&element, one)).collect::<Result<_, _>>()?)
+            }
+            GeometryValue::MultiPolygon { coordinates } => {
+                let rings = coordinates.iter().flatten();
+                MapShape::Area(rings.map(|one| ring(&element, one)).collect::<Result<_, _>>()?)
+            }
+            _ => continue,
+        };
+        elements.push(Element { name: element, tags, shape });
+    }
+    plan(reader, &elements)
 }
 
 /// The properties of a feature.
@@ -163,7 +224,8 @@ fn feature(
     }
 }
 
-/// Adds a storey: `elevation` is its height, and its name is `storey`, the feature's id or `name`.
+/// Adds a storey: `elevation` is its height, or its `ordinal` tells it, and its name is `storey`,
+/// the feature's id or `name`.
 fn level(
     reader: &Reader<'_>,
     plan: &mut FloorPlan,
@@ -177,9 +239,13 @@ fn level(
     });
     let name = properties.text("storey").or(id).or_else(|| properties.text("name"));
     let name = name.ok_or_else(|| reader.fault(format!("{element}: a level has no storey, id or name")))?;
-    let elevation = properties
-        .number("elevation")?
-        .ok_or_else(|| reader.fault(format!("{element}: a level has no elevation, in metres")))?;
+    let elevation = match properties.number("elevation")? {
+        None => properties.number("ordinal")?.map(|level| level * reader.options.storey_height),
+        known => known,
+    };
+    let elevation = elevation.ok_or_else(|| {
+        reader.fault(format!("{element}: a level has no elevation, in metres, and no ordinal"))
+    })?;
     if plan.storeys.iter().any(|storey| storey.name == name) {
         return Err(PlanError::StoreyTwice { name: name.into_owned() });
     }

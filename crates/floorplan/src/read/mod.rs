@@ -14,6 +14,8 @@ mod dxf;
 mod geojson;
 #[cfg(feature = "map")]
 mod map;
+#[cfg(feature = "osm")]
+mod osm;
 #[cfg(feature = "map")]
 mod rmf;
 #[cfg(feature = "map")]
@@ -24,6 +26,8 @@ mod svg;
 mod toml;
 #[cfg(feature = "wkt")]
 mod wkt;
+#[cfg(any(feature = "osm", feature = "svg"))]
+mod xml;
 #[cfg(feature = "map")]
 mod yaml;
 
@@ -55,10 +59,12 @@ pub enum PlanFormat {
     Picture,
     /// A map of cells of MovingAI. A cell is a unit.
     MovingAi,
+    /// The inside of buildings in OpenStreetMap.
+    Osm,
 }
 
 /// File endings, for messages.
-const ENDINGS: &str = ".toml, .geojson, .json, .wkt, .svg, .dxf, .yaml, .pgm, .png or .map";
+const ENDINGS: &str = ".toml, .geojson, .json, .wkt, .svg, .dxf, .yaml, .pgm, .png, .map or .osm";
 
 impl PlanFormat {
     /// Returns the format of a file by its ending.
@@ -74,6 +80,7 @@ impl PlanFormat {
             "yaml" | "yml" => Some(Self::Yaml),
             "pgm" | "png" => Some(Self::Picture),
             "map" => Some(Self::MovingAi),
+            "osm" => Some(Self::Osm),
             _ => None,
         }
     }
@@ -87,6 +94,7 @@ impl PlanFormat {
             Self::Svg => "svg",
             Self::Dxf => "dxf",
             Self::Yaml | Self::Picture | Self::MovingAi => "map",
+            Self::Osm => "osm",
         }
     }
 }
@@ -140,6 +148,9 @@ pub struct ReadOptions {
     pub storey: String,
     /// Height of that storey in metres. Default 0.
     pub elevation: f64,
+    /// Height from one level to the next in metres, for files that number levels and do not say how
+    /// high they are: OpenStreetMap, and the ordinals of IMDF. Default 3; finite and above 0.
+    pub storey_height: f64,
     /// Areas of layers, for DXF: walkable shapes are of the area of their layer, and those on a
     /// layer without a kind in its name are marks of its area. In maps of MovingAI the layers are
     /// the terrains `ground`, `swamp`, `water`, `trees` and `out of bounds`. Other formats name areas
@@ -160,6 +171,7 @@ impl Default for ReadOptions {
             wall_width: 0.1,
             storey: "0".into(),
             elevation: 0.0,
+            storey_height: 3.0,
             layer_areas: None,
             map_error: 0.0,
             map_unknown: false,
@@ -172,6 +184,7 @@ waymesh_core::setters! {
         with_scale(scale: Some(f64));
         with_geo_origin(geo_origin: Some([f64; 2]));
         with_wall_width(wall_width: f64);
+        with_storey_height(storey_height: f64);
         with_layer_areas(layer_areas: Some(LayerAreas));
         with_map_error(map_error: f64);
         with_map_unknown(map_unknown: bool);
@@ -192,7 +205,11 @@ impl ReadOptions {
     /// # Errors
     /// Names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), PlanError> {
-        for (field, value) in [("scale", self.scale.unwrap_or(1.0)), ("wall_width", self.wall_width)] {
+        for (field, value) in [
+            ("scale", self.scale.unwrap_or(1.0)),
+            ("wall_width", self.wall_width),
+            ("storey_height", self.storey_height),
+        ] {
             BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
         }
         if let Some([longitude, latitude]) = self.geo_origin {
@@ -269,7 +286,9 @@ fn parse(
     options.validate()?;
     let reader = Reader { file: name, folder, options, scale: options.scale.unwrap_or(1.0), plane: None };
     let plan = parse_as(reader.clone(), bytes, format)?;
-    if !matches!(format, PlanFormat::GeoJson | PlanFormat::Wkt) || options.scale.is_some() {
+    // What is degrees for sure is metres already.
+    let may_be_degrees = matches!(format, PlanFormat::GeoJson | PlanFormat::Wkt);
+    if !may_be_degrees || options.scale.is_some() || plan.geo_origin.is_some() {
         return Ok(plan);
     }
     let Some([low, high]) = plan.extent() else { return Ok(plan) };
@@ -326,6 +345,8 @@ fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<Floo
         PlanFormat::Picture => map::picture(&reader, bytes, &map::Description::default()),
         #[cfg(feature = "map")]
         PlanFormat::MovingAi => map::moving_ai(&reader, bytes),
+        #[cfg(feature = "osm")]
+        PlanFormat::Osm => osm::parse(&reader, reader.text(bytes)?),
         #[allow(unreachable_patterns, reason = "some format is left out of most builds")]
         _ => Err(PlanError::FeatureOff { file: reader.file.to_owned(), feature: format.feature() }),
     }

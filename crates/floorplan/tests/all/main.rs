@@ -9,6 +9,7 @@ mod geographic;
 mod hostile;
 mod maps;
 mod names;
+mod osm;
 mod properties;
 mod readers;
 mod svg;

@@ -58,7 +58,8 @@ def from_file(
 def from_plan(
     files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
 ) -> NavMesh:
-    """Makes a navigation mesh of floor plans (TOML, GeoJSON, WKT, SVG, maps of ROS and MovingAI, Open-RMF), which make one plan together."""
+    """Makes a navigation mesh of floor plans (TOML, GeoJSON, WKT, SVG, maps of ROS and MovingAI, buildings of Open-RMF and OpenStreetMap),
+    which make one plan together."""
     return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress, cancel)
 
 

@@ -277,6 +277,9 @@ class Settings:
     """Storey of shapes that name none. Default "0". For plans."""
     elevation: float | None = None
     """Height of that storey. Default 0 m. For plans."""
+    storey_height: float | None = None
+    """Height from one level to the next, where a file numbers levels and gives no heights:
+    OpenStreetMap, IMDF. Default 3 m. For plans."""
     map_error: float | None = None
     """Farthest that a border of cells of a map may be moved to run straight; 0 follows the cells.
     Default 0 m. For plans."""

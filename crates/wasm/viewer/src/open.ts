@@ -114,7 +114,7 @@ export async function openFiles(files: File[], load: Load = {}): Promise<void> {
     const settings = readSettings(text(), isPlan());
     if (settings) return applySettings(settings);
   }
-  if (["geojson", "json", "svg", "toml", "wkt"].includes(ending)) return open({ kind: "plan", name: file.name, bytes });
+  if (["geojson", "json", "osm", "svg", "toml", "wkt"].includes(ending)) return open({ kind: "plan", name: file.name, bytes });
   const glb = await toGlb(file.name, bytes, files).catch((error: unknown) => new Error(`${file.name}: ${error instanceof Error ? error.message : String(error)}`));
   if (glb instanceof Error) {
     complain(glb);

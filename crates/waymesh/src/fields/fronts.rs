@@ -214,6 +214,13 @@ pub const READ: &[Field<ReadOptions>] = &[
         },
     },
     plain!(ReadOptions, "elevation", elevation, number("m", -10.0, 100.0, 0.5), "Height of that storey."),
+    plain!(
+        ReadOptions,
+        "storey_height",
+        storey_height,
+        number("m", 2.0, 10.0, 0.1),
+        "Height from one level to the next, where a file numbers levels and gives no heights: OpenStreetMap, IMDF."
+    ),
     #[cfg(feature = "map")]
     plain!(
         ReadOptions,

@@ -34,6 +34,7 @@ mod plan;
 mod plan_areas;
 mod plan_files;
 mod plan_levels;
+mod plan_osm;
 mod plan_points;
 mod queries;
 mod snapshots;

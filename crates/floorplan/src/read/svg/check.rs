@@ -10,9 +10,8 @@ use svgtypes::{Length, LengthUnit, NumberListParser, PathParser, PathSegment, Tr
 use super::names::attribute;
 use crate::PlanError;
 use crate::read::Reader;
+use crate::read::xml::few_attributes;
 
-/// Most attributes of an element: the parser compares each with all others.
-const MOST_ATTRIBUTES: usize = 10_000;
 /// Largest radius, and farthest place, of a path with arcs in the units of the file. The parser
 /// takes curves for an arc whose number grows with its size, and an arc as large as it takes to
 /// reach its end.
@@ -47,15 +46,7 @@ pub(super) fn amounts(reader: &Reader<'_>, text: &str) -> Result<(), PlanError> 
     if declared > 0 && expanded > limit {
         return Err(reader.fault(format!("entities of {expanded} bytes, the limit is {limit}")));
     }
-    let attributes = |tag: &str| {
-        tag.split('=').skip(1).filter(|value| value.trim_start().starts_with(['"', '\''])).count()
-    };
-    match text.split('<').map(attributes).max() {
-        Some(count) if count > MOST_ATTRIBUTES => {
-            Err(reader.fault(format!("an element with {count} attributes, the limit is {MOST_ATTRIBUTES}")))
-        }
-        _ => Ok(()),
-    }
+    few_attributes(reader, text)
 }
 
 fn bad(reader: &Reader<'_>, node: Node<'_, '_>, what: &str, error: &dyn std::fmt::Display) -> PlanError {

@@ -1,0 +1,527 @@
+//! OpenStreetMap: rooms, corridors, walls, doors, steps and lifts by Simple Indoor Tagging
+//! (<https://wiki.openstreetmap.org/wiki/Simple_Indoor_Tagging>), from `.osm` files and from GeoJSON.
+
+use std::collections::{BTreeMap, HashMap};
+
+use geo::{InteriorPoint, LineString, Polygon};
+use waymesh_core::{AreaId, float};
+
+use super::{DoorFields, Reader, Role};
+use crate::{
+    Fill, FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, TangentPlane,
+};
+
+/// Width of doors and of steps that have none in the file, in metres: a usual leaf, and steps for
+/// two persons.
+const DOOR_WIDTH: f64 = 0.9;
+const STEPS_WIDTH: f64 = 1.5;
+
+/// Most levels of an element. The highest building has 163.
+const MOST_LEVELS: usize = 500;
+
+/// A longitude and a latitude in degrees.
+type Degrees = [f64; 2];
+
+/// An element of a map with its tags.
+pub(super) struct Element {
+    pub(super) name: String,
+    pub(super) tags: BTreeMap<String, String>,
+    pub(super) shape: MapShape,
+}
+
+/// The shape of an element.
+pub(super) enum MapShape {
+    Node(Degrees),
+    Line(Vec<Degrees>),
+    /// Rings: what an odd number of them encloses.
+    Area(Vec<Vec<Degrees>>),
+}
+
+impl MapShape {
+    fn points(&self) -> Box<dyn Iterator<Item = &Degrees> + '_> {
+        match self {
+            Self::Node(at) => Box::new(std::iter::once(at)),
+            Self::Line(points) => Box::new(points.iter()),
+            Self::Area(rings) => Box::new(rings.iter().flatten()),
+        }
+    }
+}
+
+impl Element {
+    fn tag(&self, key: &str) -> Option<&str> {
+        self.tags.get(key).map(String::as_str)
+    }
+
+    fn is(&self, key: &str, values: &[&str]) -> bool {
+        self.tag(key).is_some_and(|value| values.contains(&value))
+    }
+
+    /// Returns `true` for what says that it is inside of a building. Doors need not: they are on its
+    /// walls.
+    fn is_indoor(&self) -> bool {
+        let has = |key: &str| self.tags.contains_key(key);
+        has("indoor") || ((has("door") || self.is_steps() || self.is_lift()) && has("level"))
+    }
+
+    fn is_door(&self) -> bool {
+        self.tags.contains_key("door") || self.is("indoor", &["door"])
+    }
+
+    fn is_steps(&self) -> bool {
+        self.is("highway", &["steps"]) || self.is("room", &["stairs"]) || self.is("stairs", &["yes"])
+    }
+
+    fn is_lift(&self) -> bool {
+        self.is("highway", &["elevator"]) || self.is("room", &["elevator"])
+    }
+
+    /// Returns a width in metres; those in other units are not used in practice.
+    fn width(&self, default: f64) -> f64 {
+        let text = self.tag("width").unwrap_or_default();
+        let number = text.trim_end_matches('m').trim().parse().ok();
+        number.filter(|width: &f64| *width > 0.0 && width.is_finite()).unwrap_or(default)
+    }
+
+    fn label(&self) -> &str {
+        self.tag("name").or_else(|| self.tag("ref")).unwrap_or(&self.name)
+    }
+
+    /// Returns the levels that the element is on, from the lowest: `0`, `0;1`, `-1-2`, `0.5`. None if
+    /// it names none.
+    fn levels(&self, reader: &Reader<'_>) -> Result<Vec<f64>, PlanError> {
+        let mut levels = Vec::new();
+        for key in ["level", "repeat_on"] {
+            let Some(text) = self.tag(key) else { continue };
+            let wrong = || {
+                reader
+                    .fault(format!("{}: {key} is {text:?}, but must be levels such as 0;1 or 0-2", self.name))
+            };
+            for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+                // The first letter may be the sign of a number.
+                let dash = part.char_indices().skip(1).find(|&(_, letter)| letter == '-').map(|(at, _)| at);
+                let number = |text: &str| {
+                    text.trim().parse().ok().filter(|level: &f64| level.abs() < 1e4).ok_or_else(wrong)
+                };
+                let (low, high) = match dash {
+                    Some(at) => (number(&part[..at])?, number(&part[at + 1..])?),
+                    None => (number(part)?, number(part)?),
+                };
+                let mut level = low;
+                while level <= high && levels.len() <= MOST_LEVELS {
+                    levels.push(level);
+                    level += 1.0;
+                }
+            }
+            if levels.len() > MOST_LEVELS {
+                return Err(reader
+                    .fault(format!("{}: {key} is {text:?}, the limit is {MOST_LEVELS} levels", self.name)));
+            }
+        }
+        levels.sort_by(f64::total_cmp);
+        levels.dedup();
+        Ok(levels)
+    }
+}
+
+/// A corner of a room's wall: where a door may be, and the direction of the wall.
+#[derive(Clone, Copy)]
+struct Corner {
+    at: PlanPosition,
+    along: PlanPosition,
+    /// Height of the storey.
+    height: f64,
+}
+
+struct Builder<'r, 'a> {
+    reader: &'r Reader<'a>,
+    plan: FloorPlan,
+    /// Elements outside of buildings.
+    outside: usize,
+    /// The corners of rooms, by storey and by their degrees in bits.
+    corners: HashMap<[u64; 2], BTreeMap<String, Corner>>,
+}
+
+/// Makes a plan of the elements inside of buildings; the others are left out with a note.
+pub(super) fn plan(reader: &Reader<'_>, elements: &[Element]) -> Result<FloorPlan, PlanError> {
+    let indoor: Vec<&Element> = elements.iter().filter(|element| element.is_indoor()).collect();
+    let Some(origin) = reader.options.geo_origin.or_else(|| middle(&indoor)) else {
+        return Err(reader.fault("a map of OpenStreetMap without an element that has the tag `indoor`"));
+    };
+    for place in indoor.iter().flat_map(|element| element.shape.points()) {
+        reader.check_near(origin, *place)?;
+    }
+    let reader = &Reader { scale: 1.0, plane: Some(TangentPlane::new(origin)), ..reader.clone() };
+    let plan = FloorPlan { geo_origin: Some(origin), ..FloorPlan::default() };
+    let outside = elements.iter().filter(|element| !element.is_indoor() && !element.is_door()).count();
+    let mut builder = Builder { reader, plan, outside, corners: HashMap::new() };
+    for element in indoor.iter().filter(|element| !element.is_door()) {
+        builder.add(element)?;
+        builder.plan.check_storeys()?;
+    }
+    // They look for walls.
+    for element in elements.iter().filter(|element| element.is_door()) {
+        builder.add_door(element)?;
+    }
+    let Builder { mut plan, outside, .. } = builder;
+    if outside > 0 {
+        let what = format!("{outside} elements outside of buildings or without a level");
+        reader.note(&mut plan, "map", NoteKind::Ignored { what });
+    }
+    if reader.options.geo_origin.is_none() {
+        reader.note(&mut plan, "coordinates", NoteKind::Degrees { origin, is_guess: false });
+    }
+    Ok(plan)
+}
+
+/// Returns the middle of the elements to about a metre, so that a person can read and repeat it.
+fn middle(elements: &[&Element]) -> Option<Degrees> {
+    let points = || elements.iter().flat_map(|element| element.shape.points());
+    points().next()?;
+    Some([0, 1].map(|axis| {
+        let values = points().map(|point| point[axis]);
+        let [low, high] = values
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
+        (f64::midpoint(low, high) * 1e5).round() / 1e5
+    }))
+}
+
+impl Builder<'_, '_> {
+    fn metres(&self, at: Degrees) -> PlanPosition {
+        self.reader.north(at[0], at[1])
+    }
+
+    fn ring(&self, ring: &[Degrees]) -> Vec<PlanPosition> {
+        ring.iter().map(|&at| self.metres(at)).collect()
+    }
+
+    /// Returns the names and heights of the storeys that an element is on.
+    fn storeys(&self, element: &Element) -> Result<Vec<(String, f64)>, PlanError> {
+        let options = self.reader.options;
+        let levels = element.levels(self.reader)?;
+        if levels.is_empty() {
+            return Ok(vec![(options.storey.clone(), options.elevation)]);
+        }
+        Ok(levels.into_iter().map(|level| (level.to_string(), level * options.storey_height)).collect())
+    }
+
+    fn add(&mut self, element: &Element) -> Result<(), PlanError> {
+        let storeys = self.storeys(element)?;
+        let (is_room, is_open) =
+            (element.is("indoor", &["room"]), element.is("indoor", &["area", "corridor"]));
+        match &element.shape {
+            _ if element.is("indoor", &["wall", "column", "pillar"]) => self.add_walls(element, &storeys),
+            MapShape::Area(rings) if is_room || is_open => {
+                for storey in &storeys {
+                    self.add_ground(element, storey, rings, is_room);
+                }
+                self.add_ways(element, &storeys);
+            }
+            _ if element.is_steps() || element.is_lift() => self.add_ways(element, &storeys),
+            _ => {
+                let what =
+                    format!("indoor={}, which is no ground,", element.tag("indoor").unwrap_or_default());
+                self.note(element, what);
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, element: &Element, what: String) {
+        self.reader.note(&mut self.plan, &element.name, NoteKind::Ignored { what });
+    }
+
+    /// Adds the ground of a room, with walls around it, or of a corridor.
+    fn add_ground(
+        &mut self,
+        element: &Element,
+        (storey, height): &(String, f64),
+        rings: &[Vec<Degrees>],
+        has_walls: bool,
+    ) {
+        let loops: Vec<Vec<PlanPosition>> = rings.iter().map(|ring| self.ring(ring)).collect();
+        let storey_at = Some((storey.as_str(), *height));
+        for (ring, points) in rings.iter().zip(&loops).filter(|_| has_walls) {
+            self.note_corners((storey, *height), ring, points);
+            let line = points.iter().chain(points.first()).copied().collect();
+            let wall = Outline::Wall { line, width: self.reader.options.wall_width };
+            self.reader.add(&mut self.plan, storey_at, (Role::Blocked, AreaId::GROUND), &element.name, wall);
+        }
+        let outline = Outline::Loops { loops, fill: Fill::EvenOdd };
+        self.reader.add(&mut self.plan, storey_at, (Role::Walkable, AreaId::GROUND), &element.name, outline);
+    }
+
+    /// Remembers the corners of a wall for doors.
+    fn note_corners(&mut self, (storey, height): (&str, f64), ring: &[Degrees], points: &[PlanPosition]) {
+        let count = points.len();
+        for (index, (&at, degrees)) in points.iter().zip(ring).enumerate() {
+            let [before, after] = [points[(index + count - 1) % count], points[(index + 1) % count]];
+            let [from, to] = [way(before, at), way(at, after)];
+            // At a corner the longer of both walls.
+            let is_straight = from[0] * to[0] + from[1] * to[1] > 0.9 * length(from) * length(to);
+            let along = if is_straight {
+                way(before, after)
+            } else if length(from) > length(to) {
+                from
+            } else {
+                to
+            };
+            if let Some(along) = unit(along) {
+                let here = self.corners.entry(degrees.map(f64::to_bits)).or_default();
+                here.entry(storey.to_owned()).or_insert(Corner { at, along, height });
+            }
+        }
+    }
+
+    /// Adds walls along a line, or what is solid in an area.
+    fn add_walls(&mut self, element: &Element, storeys: &[(String, f64)]) {
+        let outline = match &element.shape {
+            MapShape::Line(points) => Outline::Wall {
+                line: self.ring(points),
+                width: element.width(self.reader.options.wall_width),
+            },
+            MapShape::Area(rings) => Outline::Loops {
+                loops: rings.iter().map(|ring| self.ring(ring)).collect(),
+                fill: Fill::EvenOdd,
+            },
+            MapShape::Node(_) => return self.note(element, "a wall that is a point".into()),
+        };
+        for (storey, height) in storeys {
+            let storey = Some((storey.as_str(), *height));
+            self.reader.add(
+                &mut self.plan,
+                storey,
+                (Role::Blocked, AreaId::GROUND),
+                &element.name,
+                outline.clone(),
+            );
+        }
+    }
+
+    /// Adds a door: a point on the walls of rooms, on each storey where it is one, or a line.
+    fn add_door(&mut self, element: &Element) -> Result<(), PlanError> {
+        let storeys = self.storeys(element)?;
+        let half = element.width(DOOR_WIDTH) / 2.0;
+        let lines: Vec<(String, f64, [PlanPosition; 2])> = match &element.shape {
+            MapShape::Node(at) => {
+                let is_here = |storey: &String| {
+                    !element.tags.contains_key("level") || storeys.iter().any(|(name, _)| name == storey)
+                };
+                let corners = self.corners.get(&at.map(f64::to_bits)).into_iter().flatten();
+                let line = |&Corner { at, along, .. }: &Corner| {
+                    [-half, half].map(|by| [at[0] + along[0] * by, at[1] + along[1] * by])
+                };
+                let corners = corners.filter(|(storey, _)| is_here(storey));
+                corners.map(|(storey, corner)| (storey.clone(), corner.height, line(corner))).collect()
+            }
+            MapShape::Line(points) if points.len() == 2 => {
+                let line = [self.metres(points[0]), self.metres(points[1])];
+                storeys.into_iter().map(|(storey, height)| (storey, height, line)).collect()
+            }
+            _ => Vec::new(),
+        };
+        if lines.is_empty() {
+            if element.is_indoor() {
+                self.note(element, "a door that is on the wall of no room".into());
+            } else {
+                self.outside += 1;
+            }
+        }
+        for (storey, height, line) in lines {
+            let outline = Outline::Wall { line: line.to_vec(), width: self.reader.options.wall_width };
+            let fields = DoorFields { name: Some(element.label()), depth: None, cost: 0.0 };
+            self.reader.add_door(&mut self.plan, Some((&storey, height)), &element.name, &outline, fields);
+        }
+        Ok(())
+    }
+
+    /// Adds the steps or the lift of an element that is on several storeys.
+    fn add_ways(&mut self, element: &Element, storeys: &[(String, f64)]) {
+        if !element.is_steps() && !element.is_lift() {
+            return;
+        }
+        if storeys.len() < 2 {
+            return self.note(element, "a lift or steps of one level".into());
+        }
+        for (storey, height) in storeys {
+            self.plan.storey_mut(storey, *height);
+        }
+        let name = element.label().to_owned();
+        if let (true, MapShape::Line(points)) = (element.is_steps(), &element.shape) {
+            return self.add_steps(element, storeys, &self.ring(points));
+        }
+        let place = match &element.shape {
+            MapShape::Node(at) => Some(self.metres(*at)),
+            MapShape::Line(_) => None,
+            MapShape::Area(rings) => rings.first().and_then(|ring| inside(&self.ring(ring))),
+        };
+        let Some(at) = place else { return self.note(element, "a lift or steps without a place".into()) };
+        if element.is_lift() {
+            let stops = storeys.iter().map(|(storey, _)| Stop { storey: storey.clone(), at });
+            self.plan.lifts.push(Lift { name, stops: stops.collect(), cost: 0.0 });
+            return;
+        }
+        // A staircase: from each landing to the one above it.
+        let line = [[at[0] - 0.5, at[1]], [at[0] + 0.5, at[1]]];
+        for pair in storeys.windows(2) {
+            let [from, to] = [0, 1].map(|end: usize| Landing { storey: pair[end].0.clone(), line });
+            self.plan.stairs.push(Stairs { name: name.clone(), from, to, cost: 0.0, both_ways: true });
+        }
+    }
+
+    /// Adds steps along a line, which leads up unless it says `incline=down`.
+    fn add_steps(&mut self, element: &Element, storeys: &[(String, f64)], points: &[PlanPosition]) {
+        let half = element.width(STEPS_WIDTH) / 2.0;
+        let step = |at: PlanPosition, along: PlanPosition| {
+            let [x, z] = unit(along)?;
+            Some([half, -half].map(|by| [at[0] - z * by, at[1] + x * by]))
+        };
+        let ([first, second, ..], [.., before, last]) = (points, points) else {
+            return self.note(element, "steps of one point".into());
+        };
+        let (Some(begin), Some(end)) = (step(*first, way(*first, *second)), step(*last, way(*before, *last)))
+        else {
+            return self.note(element, "steps without a length".into());
+        };
+        let is_down =
+            element.tag("incline").is_some_and(|incline| incline == "down" || incline.starts_with('-'));
+        let (low, high) = (&storeys[0].0, &storeys[storeys.len() - 1].0);
+        let (first, last) = if is_down { (high, low) } else { (low, high) };
+        let mut landings =
+            [(first, begin), (last, end)].map(|(storey, line)| Landing { storey: storey.clone(), line });
+        if element.is("conveying", &["backward"]) {
+            landings.reverse();
+        }
+        let [from, to] = landings;
+        let both_ways = !element.is("conveying", &["forward", "backward"]);
+        self.plan.stairs.push(Stairs { name: element.label().to_owned(), from, to, cost: 0.0, both_ways });
+    }
+}
+
+/// Returns a place inside of a ring.
+fn inside(ring: &[PlanPosition]) -> Option<PlanPosition> {
+    let ring = LineString::from_iter(ring.iter().copied());
+    Polygon::new(ring, Vec::new()).interior_point().map(PlanPosition::from)
+}
+
+fn way(from: PlanPosition, to: PlanPosition) -> PlanPosition {
+    [to[0] - from[0], to[1] - from[1]]
+}
+
+fn length([x, z]: PlanPosition) -> f64 {
+    float::hypot(x, z)
+}
+
+fn unit(way: PlanPosition) -> Option<PlanPosition> {
+    let length = length(way);
+    (length > 0.0 && length.is_finite()).then(|| way.map(|value| value / length))
+}
+
+/// Reads a file of OpenStreetMap: nodes, ways and multipolygons.
+pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
+    super::xml::few_attributes(reader, text)?;
+    let document = roxmltree::Document::parse(text).map_err(|error| reader.fault(error.to_string()))?;
+    let root = document.root_element();
+    if root.tag_name().name() != "osm" {
+        return Err(reader.fault(format!("the root is <{}>, but must be <osm>", root.tag_name().name())));
+    }
+    let children = |kind: &'static str| root.children().filter(move |node| node.tag_name().name() == kind);
+    let mut nodes: HashMap<&str, Degrees> = HashMap::new();
+    let mut ways: HashMap<&str, Vec<Degrees>> = HashMap::new();
+    let mut elements = Vec::new();
+    for node in children("node") {
+        let number = |key: &str| {
+            node.attribute(key).and_then(|text| text.parse().ok()).filter(|value: &f64| value.is_finite())
+        };
+        let id = node.attribute("id").unwrap_or_default();
+        let (Some(longitude), Some(latitude)) = (number("lon"), number("lat")) else {
+            return Err(reader.fault(format!("node {id}: lon and lat are not numbers")));
+        };
+        nodes.insert(id, [longitude, latitude]);
+        elements.extend(element(node, MapShape::Node([longitude, latitude])));
+    }
+    for node in children("way") {
+        let refs = node.children().filter(|child| child.tag_name().name() == "nd");
+        let refs = refs.filter_map(|child| nodes.get(child.attribute("ref")?).copied());
+        let points: Vec<Degrees> = refs.collect();
+        if points.is_empty() {
+            continue;
+        }
+        let mut of_way = element(node, MapShape::Line(points.clone()));
+        if let Some(element) = &mut of_way {
+            let is_closed = points.len() > 3 && points.first() == points.last();
+            let is_ground = element.is("indoor", &["room", "area", "corridor", "column", "pillar"]);
+            if is_closed && (is_ground || element.is("area", &["yes"]) || element.is_lift()) {
+                element.shape = MapShape::Area(vec![points[1..].to_vec()]);
+            }
+        }
+        elements.extend(of_way);
+        ways.insert(node.attribute("id").unwrap_or_default(), points);
+    }
+    for node in children("relation") {
+        let Some(mut multipolygon) = element(node, MapShape::Area(Vec::new())) else { continue };
+        if multipolygon.is("type", &["multipolygon"]) {
+            let members = node.children().filter(|child| child.tag_name().name() == "member");
+            let members = members.filter_map(|member| ways.get(member.attribute("ref")?));
+            multipolygon.shape = MapShape::Area(rings(members));
+            elements.push(multipolygon);
+        }
+    }
+    plan(reader, &elements)
+}
+
+/// Returns an element; `None` for one without tags, which is a part of others.
+fn element(node: roxmltree::Node<'_, '_>, shape: MapShape) -> Option<Element> {
+    let tags = node.children().filter(|child| child.tag_name().name() == "tag");
+    let tags: BTreeMap<String, String> = tags
+        .filter_map(|tag| Some((tag.attribute("k")?.to_owned(), tag.attribute("v")?.to_owned())))
+        .collect();
+    let id = node.attribute("id").unwrap_or_default();
+    let name = match tags.get("name").or_else(|| tags.get("ref")) {
+        Some(name) => format!("{} {id} {name:?}", node.tag_name().name()),
+        None => format!("{} {id}", node.tag_name().name()),
+    };
+    (!tags.is_empty()).then_some(Element { name, tags, shape })
+}
+
+/// Joins ways that share ends to rings; those that do not close are left out.
+fn rings<'a>(ways: impl Iterator<Item = &'a Vec<Degrees>>) -> Vec<Vec<Degrees>> {
+    let key = |at: &Degrees| at.map(f64::to_bits);
+    let ways: Vec<&Vec<Degrees>> = ways.filter(|way| way.len() > 1).collect();
+    let mut at_end: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
+    for (index, way) in ways.iter().enumerate() {
+        for end in [&way[0], &way[way.len() - 1]] {
+            at_end.entry(key(end)).or_default().push(index);
+        }
+    }
+    let mut is_used = vec![false; ways.len()];
+    let mut rings = Vec::new();
+    for first in 0..ways.len() {
+        if std::mem::replace(&mut is_used[first], true) {
+            continue;
+        }
+        let mut ring = ways[first].clone();
+        while key(&ring[0]) != key(&ring[ring.len() - 1]) {
+            let end = ring[ring.len() - 1];
+            let next = at_end.get_mut(&key(&end)).and_then(|indices| {
+                loop {
+                    let index = indices.pop()?;
+                    if !std::mem::replace(&mut is_used[index], true) {
+                        return Some(index);
+                    }
+                }
+            });
+            let Some(next) = next else { break };
+            let way = ways[next];
+            if key(&way[0]) == key(&end) {
+                ring.extend_from_slice(&way[1..]);
+            } else {
+                ring.extend(way.iter().rev().skip(1));
+            }
+        }
+        if ring.len() > 3 && key(&ring[0]) == key(&ring[ring.len() - 1]) {
+            ring.pop();
+            rings.push(ring);
+        }
+    }
+    rings
+}
