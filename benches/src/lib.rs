@@ -1,7 +1,8 @@
 //! Benchmarks of waymesh and other tools: one input, the same settings, one thread, in turns.
 //!
 //! - [`compare`] times the stages of [`ENGINES`]: ours and, with the feature `peers`, native Recast
-//!   and rerecast; [`queries`] the queries of ours, Detour, landmass and polyanya.
+//!   and rerecast; [`queries`] the queries of ours, Detour, landmass and polyanya,
+//!   and `published`, with the feature `polygon-peers`, the shortest paths of many published maps.
 //! - [`evaluate`] judges the meshes of all tools on many levels.
 //! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times
 //!   triangulations as plans grow, [`sources`] and [`storeys`] print the tables of the papers.
@@ -28,6 +29,8 @@ mod ours;
 mod plans;
 #[cfg(feature = "polygon-peers")]
 mod polygon_peers;
+#[cfg(feature = "polygon-peers")]
+mod published;
 pub mod queries;
 #[cfg(feature = "peers")]
 mod recast;
@@ -54,6 +57,8 @@ pub use landmass::Landmass;
 pub use levels::{Level, Scene, TOWN, fit};
 pub use measure::{Bake, Report};
 pub use plans::PlanOptions;
+#[cfg(feature = "polygon-peers")]
+pub use published::{PublishedOptions, published};
 #[cfg(feature = "peers")]
 pub use recast::{RecastBake, bake_recast, mesh as recast_mesh};
 pub use settings::{OnGrid, Partitioning, Settings, parse_scale};

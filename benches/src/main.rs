@@ -37,6 +37,10 @@ enum Command {
     /// Times all triangulations on the same plans, ours and the peers'. Pictures: Delaunay, refined,
     /// with clearances.
     Triangulate(PlanOptions),
+    /// Times the shortest paths of published maps beside those of the crate polyanya, and checks
+    /// every length. Needs --features polygon-peers.
+    #[cfg(feature = "polygon-peers")]
+    Published(waymesh_benches::PublishedOptions),
     /// Counts the polygons of generated maps, baked as storeys, at several convexity relaxations.
     Storeys,
     /// Prints the tables of the papers that waymesh follows, with our figures and theirs. Recast's
@@ -110,6 +114,8 @@ fn main() -> ExitCode {
                 Some(Command::Evaluate(options)) => evaluate(&options),
                 Some(Command::Convex(options)) => convex(&options),
                 Some(Command::Triangulate(options)) => triangulate(&options),
+                #[cfg(feature = "polygon-peers")]
+                Some(Command::Published(options)) => waymesh_benches::published(&options),
                 Some(Command::Storeys) => storeys(),
                 Some(Command::Sources) => sources(),
                 _ => compare_engines(&compare),

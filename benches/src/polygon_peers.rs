@@ -1,10 +1,14 @@
-//! Triangulations and convex polygons of other crates.
+//! Triangulations, convex polygons and paths of other crates.
 
 use std::collections::BTreeMap;
 
+use anyhow::Result;
 use geo::{Coord, LineString, Polygon as GeoPolygon, TriangulateDelaunay, TriangulateEarcut};
+use glam::Vec3;
 use i_triangle::float::triangulatable::Triangulatable;
 use waymesh::core::{Polygon, PolygonSet, TriangleId, Triangulation, VertexId};
+
+use crate::queries::{Answer, Queries, Query, timed};
 
 /// Polygons as the other crates take them.
 pub(crate) struct Shapes {
@@ -90,5 +94,38 @@ impl Merge {
             while mesh.merge_polygons() {}
         }
         meshes.iter().flat_map(|mesh| &mesh.layers).map(|layer| layer.polygons.len()).sum()
+    }
+}
+
+/// The paths of `polyanya`, in the plan.
+pub(crate) struct Polyanya(polyanya::Mesh);
+
+impl Polyanya {
+    /// Reads a flat mesh in the format of the Polyanya authors.
+    pub(crate) fn new(bytes: &[u8]) -> Result<Self> {
+        let file = polyanya::PolyanyaFile::from_bytes(bytes);
+        let mut mesh = polyanya::Mesh::try_from(file).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        mesh.bake();
+        Ok(Self(mesh))
+    }
+}
+
+impl Queries for Polyanya {
+    fn name(&self) -> &'static str {
+        "polyanya"
+    }
+
+    fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
+        let plan = |point: Vec3| polyanya::Coords::from(glam::Vec2::new(point.x, point.z));
+        match query {
+            Query::Nearest => {
+                timed(pairs.as_flattened(), Some, |at| self.0.get_closest_point(plan(at)).map(|_| 0.0))
+            }
+            // It has shortest paths only.
+            Query::Path | Query::Shortest => {
+                timed(pairs, Some, |[from, to]| Some(self.0.path(plan(from), plan(to))?.length))
+            }
+            Query::Raycast | Query::Move => Vec::new(),
+        }
     }
 }

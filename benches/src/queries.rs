@@ -267,7 +267,7 @@ pub fn engines_on_file(name: &str) -> Result<Option<QueryScene>> {
     let pairs = pairs(&polygons, PAIRS);
     #[cfg(feature = "peers")]
     let peers: [Result<Box<dyn Queries>>; 2] = [
-        Polyanya::new(text.as_bytes()).map(|polyanya| Box::new(polyanya) as _),
+        crate::polygon_peers::Polyanya::new(text.as_bytes()).map(|polyanya| Box::new(polyanya) as _),
         crate::Landmass::new(&mesh, &pairs).map(|landmass| Box::new(landmass) as _),
     ];
     #[cfg(not(feature = "peers"))]
@@ -277,41 +277,6 @@ pub fn engines_on_file(name: &str) -> Result<Option<QueryScene>> {
         add(&mut engines, name, peers);
     }
     Ok(Some((engines, pairs)))
-}
-
-/// The crate `polyanya`, in the plan.
-#[cfg(feature = "peers")]
-struct Polyanya(polyanya::Mesh);
-
-#[cfg(feature = "peers")]
-impl Polyanya {
-    fn new(bytes: &[u8]) -> Result<Self> {
-        let file = polyanya::PolyanyaFile::from_bytes(bytes);
-        let mut mesh = polyanya::Mesh::try_from(file).map_err(|error| anyhow::anyhow!("{error:?}"))?;
-        mesh.bake();
-        Ok(Self(mesh))
-    }
-}
-
-#[cfg(feature = "peers")]
-impl Queries for Polyanya {
-    fn name(&self) -> &'static str {
-        "polyanya"
-    }
-
-    fn answers(&mut self, query: Query, pairs: &[[Vec3; 2]]) -> Vec<Answer> {
-        let plan = |point: Vec3| polyanya::Coords::from(glam::Vec2::new(point.x, point.z));
-        match query {
-            Query::Nearest => {
-                timed(pairs.as_flattened(), Some, |at| self.0.get_closest_point(plan(at)).map(|_| 0.0))
-            }
-            // It has shortest paths only.
-            Query::Path | Query::Shortest => {
-                timed(pairs, Some, |[from, to]| Some(self.0.path(plan(from), plan(to))?.length))
-            }
-            Query::Raycast | Query::Move => Vec::new(),
-        }
-    }
 }
 
 #[cfg(test)]

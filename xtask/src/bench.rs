@@ -27,6 +27,10 @@ pub(crate) struct BenchArgs {
     /// scenes, `-- --help` lists more.
     #[arg(long, conflicts_with_all = ["queries", "bakes", "crowds"])]
     gpu: bool,
+    /// Time the shortest paths of the published maps in this folder beside those of the crate
+    /// polyanya, and check every length.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["peers", "queries", "bakes", "crowds", "gpu"])]
+    published: Option<String>,
     /// Passed on to the benchmark program.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -64,6 +68,8 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         benches(if args.peers { "gpu,peers" } else { "gpu" }, &["gpu"], rest)
     } else if args.crowds {
         benches("peers", &["crowds"], rest)
+    } else if let Some(folder) = &args.published {
+        benches("polygon-peers", &["published", folder], rest)
     } else if args.queries {
         let scenes = ["--scenes", "nav_test,dungeon,undulating,town,tiled-town,arena,aurora"];
         let words = ["--queries", "--cell", "0.3/0.2"];

@@ -297,6 +297,25 @@ fn geojson_carries_levels_doors_stairs_and_lifts() {
 }
 
 #[test]
+fn levels_of_imdf_without_an_elevation_are_where_their_ordinals_say() {
+    let level = |name: &str, properties: &str| {
+        format!(
+            r#"{{"type":"Feature","id":"{name}","feature_type":"level","properties":{{{properties}}},"geometry":null}}"#
+        )
+    };
+    let levels =
+        [level("cellar", r#""ordinal":-1"#), level("roof", r#""ordinal":2,"elevation":9.5"#)].join(",");
+    let text = format!(r#"{{"type":"FeatureCollection","features":[{levels}]}}"#);
+    for height in [3.0, 4.5] {
+        let options = ReadOptions::default().with_storey_height(height);
+        let plan = parse_plan("plan", text.as_bytes(), PlanFormat::GeoJson, &options).unwrap();
+        let storeys: Vec<_> =
+            plan.storeys.iter().map(|storey| (storey.name.as_str(), storey.elevation)).collect();
+        assert_eq!(storeys, [("cellar", -height), ("roof", 9.5)]);
+    }
+}
+
+#[test]
 fn geojson_that_leads_nowhere_names_the_feature() {
     let feature = |properties: &str, geometry: &str| {
         let text = format!(r#"{{"type":"Feature","properties":{properties},"geometry":{geometry}}}"#);
