@@ -37,8 +37,8 @@ enum Command {
     /// Times all triangulations on the same plans, ours and the peers'. Pictures: Delaunay, refined,
     /// with clearances.
     Triangulate(PlanOptions),
-    /// Times the shortest paths of published maps beside those of the crate polyanya, and checks
-    /// every length. Needs --features polygon-peers.
+    /// Times the shortest paths of published maps, compared with those of the crate polyanya, and
+    /// checks every length. Needs --features polygon-peers.
     #[cfg(feature = "polygon-peers")]
     Published(waymesh_benches::PublishedOptions),
     /// Counts the polygons of generated maps, baked as storeys, at several convexity relaxations.

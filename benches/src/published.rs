@@ -1,4 +1,4 @@
-//! Shortest paths on published flat meshes, beside the crate `polyanya`.
+//! Shortest paths on published flat meshes, compared with the crate `polyanya`.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::say;
 /// Options of the table of published maps.
 #[derive(Clone, Debug, Args)]
 pub struct PublishedOptions {
-    /// Folder with meshes of the Polyanya authors, `NAME-merged.mesh` or `NAME.mesh`, each beside its
+    /// Folder with meshes of the Polyanya authors, `NAME-merged.mesh` or `NAME.mesh`, each with its
     /// pairs, `NAME.map.scen` or `NAME.scen`; subfolders too.
     pub folder: PathBuf,
     /// Number of times that every pair is searched; the fastest counts.

@@ -27,7 +27,7 @@ pub(crate) struct BenchArgs {
     /// scenes, `-- --help` lists more.
     #[arg(long, conflicts_with_all = ["queries", "bakes", "crowds"])]
     gpu: bool,
-    /// Time the shortest paths of the published maps in this folder beside those of the crate
+    /// Time the shortest paths of the published maps in this folder, compared with those of the crate
     /// polyanya, and check every length.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["peers", "queries", "bakes", "crowds", "gpu"])]
     published: Option<String>,

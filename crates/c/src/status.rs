@@ -1,6 +1,7 @@
 //! Statuses and errors of calls.
 
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use waymesh::core::BadField;
@@ -8,8 +9,6 @@ use waymesh::graph::NavMeshError;
 use waymesh::io::IoError;
 use waymesh::{BakeError, QueryError};
 use waymesh_crowd::CrowdError;
-
-use crate::memory::Out;
 
 /// The result of a call.
 #[repr(C)]
@@ -130,7 +129,10 @@ impl From<BakeError> for Failure {
 }
 
 /// Runs a call: errors and panics become a status.
-pub(crate) fn guard(error: Out<'_, Error>, run: impl FnOnce() -> Result<(), Failure>) -> Status {
+pub(crate) fn guard(
+    error: Option<&mut MaybeUninit<Error>>,
+    run: impl FnOnce() -> Result<(), Failure>,
+) -> Status {
     // A handle that a panic left half changed must be freed, as the header says.
     let failure = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => return Status::Ok,

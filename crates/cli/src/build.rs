@@ -14,9 +14,9 @@ use waymesh::{
 };
 
 use crate::args::{BuildArgs, Extras, Jumps, Kept, PipelineKind, Settings};
-use crate::errors::Refusal;
 use crate::files::Inputs;
 use crate::progress::Progress;
+use crate::refusal::Refusal;
 use crate::values::{KeepKind, Memory, place_text};
 use crate::{files, output, peak_memory_bytes};
 

@@ -9,7 +9,7 @@ use waymesh::{Baker, NavMesh};
 use waymesh_scenes::SceneConfig;
 
 use crate::args::{DemoArgs, Extras, Settings};
-use crate::errors::Refusal;
+use crate::refusal::Refusal;
 use crate::values::place_text;
 use crate::{build, files, output, path};
 

@@ -15,6 +15,7 @@ use waymesh_metrics::MetricsError;
 
 use crate::config::{self, BadSetting};
 use crate::files;
+use crate::refusal::Refusal;
 
 /// The value of the key `error` in the output of `--json`. Scripts rely on the names of the keys.
 #[derive(Debug, Serialize)]
@@ -79,18 +80,6 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
     ];
     kinds.into_iter().find_map(|(kind, is_kind)| is_kind.then_some((kind, None, None)))
 }
-
-/// A refusal by the program itself, with its reason.
-#[derive(Debug)]
-pub(crate) struct Refusal(pub(crate) String);
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// Returns the field that an error of the library is about. Most of those errors are transparent
 /// for it.

@@ -10,7 +10,7 @@ use waymesh::graph::MeshFormat;
 use waymesh::io::{IoError, SaveFormat};
 use waymesh::{NavMesh, io};
 
-use crate::errors::Refusal;
+use crate::refusal::Refusal;
 
 /// Name of the temporary file for standard input, without its ending.
 const STDIN: &str = "stdin";

@@ -21,6 +21,7 @@ mod pack;
 mod path;
 mod plan;
 mod progress;
+mod refusal;
 mod scene;
 mod settings;
 mod tiles;

@@ -6,8 +6,8 @@ use anyhow::Result;
 use waymesh::io::{GroundMap, GroundMapOptions};
 
 use crate::args::MapArgs;
-use crate::errors::Refusal;
 use crate::files::{self, Output};
+use crate::refusal::Refusal;
 
 pub(crate) fn run(args: &MapArgs, json: bool) -> Result<()> {
     let name = args.mesh.file_name().unwrap_or(args.mesh.as_os_str());

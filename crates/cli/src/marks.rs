@@ -9,7 +9,7 @@ use waymesh::fields::{Entries, Value, shape_of};
 use waymesh::io::{IoError, LoadOptions, load_with};
 use waymesh::voxel::Mark;
 
-use crate::errors::Refusal;
+use crate::refusal::Refusal;
 use crate::{config, files};
 
 /// Returns a value of TOML as one of a setting. A mesh may be a scene file; a relative name is

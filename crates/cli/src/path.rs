@@ -15,9 +15,9 @@ use waymesh::{
 };
 
 use crate::args::PathArgs;
-use crate::errors::Refusal;
 use crate::files::{self, Output};
 use crate::output;
+use crate::refusal::Refusal;
 
 /// The output of `path --json`; its keys are a contract that scripts rely on.
 #[derive(Debug, Serialize)]

@@ -12,8 +12,8 @@ use waymesh::tile::TileError;
 use waymesh::{BakeConfig, BakeError, Baker, TriangleSource, Voxels};
 
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
-use crate::errors::Refusal;
 use crate::progress::Progress;
+use crate::refusal::Refusal;
 use crate::values::Memory;
 use crate::{build, files, output};
 

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, anyhow};
 use self::page::Page;
 use self::server::Site;
 use crate::args::ViewArgs;
-use crate::errors::Refusal;
 use crate::files;
+use crate::refusal::Refusal;
 
 /// Bytes of the token in the address: nobody guesses 128 bits.
 const TOKEN_BYTES: usize = 16;

@@ -14,7 +14,8 @@ use waymesh::{AreaId, Baker, TriangleSoup, Voxels};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input;
-use crate::mesh::{PyNavMesh, from_json};
+use crate::mesh::PyNavMesh;
+use crate::output::from_json;
 use crate::settings::{area_rules, entries_of, load_options, read_entries};
 use crate::watch::{PyCancelToken, detached, watched};
 

@@ -15,9 +15,11 @@ use waymesh_crowd::{
 
 use crate::errors::{IntoPy, Kind, OrRaise};
 use crate::input::{OneOrMany, bounded, labels, one_or_many};
-use crate::mesh::{PyNavMesh, positions};
+use crate::mesh::PyNavMesh;
+use crate::output::positions;
 use crate::pool::pool;
-use crate::query::{MeshCosts, mesh_costs};
+use crate::query::mesh_costs;
+use crate::settings::MeshCosts;
 use crate::settings::read_entries;
 use crate::world::PyWorld;
 

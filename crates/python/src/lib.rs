@@ -11,6 +11,7 @@ mod figures;
 mod input;
 mod links;
 mod mesh;
+mod output;
 mod path;
 mod paths;
 mod pool;

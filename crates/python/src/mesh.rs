@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use waymesh::bake::IslandReport;
@@ -20,8 +20,9 @@ use waymesh::{AnyPolygon, Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input::labels;
+use crate::output::{from_json, positions, rows};
 use crate::path::PyPath;
-use crate::query::MeshCosts;
+use crate::settings::MeshCosts;
 use crate::watch::detached;
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
@@ -49,25 +50,6 @@ impl From<Arc<NavMesh>> for PyNavMesh {
     fn from(mesh: Arc<NavMesh>) -> Self {
         Self { mesh, report: None, clearance: OnceLock::new(), hierarchy: None }
     }
-}
-
-/// Positions as an array of shape (n, 3).
-pub(crate) fn positions<'py>(py: Python<'py>, points: &[Vec3]) -> PyResult<Bound<'py, PyArray2<f32>>> {
-    rows(py, bytemuck::cast_slice(points), 3)
-}
-
-/// Numbers as rows of `width`.
-pub(crate) fn rows<'py, T: numpy::Element + Copy>(
-    py: Python<'py>,
-    numbers: &[T],
-    width: usize,
-) -> PyResult<Bound<'py, PyArray2<T>>> {
-    numbers.to_pyarray(py).reshape([numbers.len() / width, width])
-}
-
-/// A dictionary of JSON.
-pub(crate) fn from_json<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.call_method1("loads", (json,))
 }
 
 impl PyNavMesh {

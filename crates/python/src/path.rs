@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use waymesh::graph::LinkUse;
 use waymesh::{Outcome, Path};
 
-use crate::mesh::positions;
+use crate::output::positions;
 
 /// A path over a mesh.
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Path")]

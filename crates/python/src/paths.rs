@@ -6,7 +6,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use waymesh::{Outcome, Path, QueryError};
 
-use crate::mesh::positions;
+use crate::output::positions;
 use crate::path::PyPath;
 
 /// The paths of many pairs of ends.

@@ -18,10 +18,11 @@ use waymesh::{
 
 use crate::errors::{Kind, OrRaise};
 use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
-use crate::mesh::{PyNavMesh, positions, rows};
+use crate::mesh::PyNavMesh;
+use crate::output::{positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
-use crate::settings::area_of;
+use crate::settings::{MeshCosts, area_of};
 use crate::watch::{Signals, brief, detached};
 
 /// Reusable memory of a thread for queries.
@@ -90,9 +91,6 @@ impl PolygonFilter for OnIsland {
         mesh.island_of(polygon) == Some(IslandId(self.0))
     }
 }
-
-/// Costs per metre, only where they differ.
-pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
 
 /// Options of a path search.
 type Options = PathOptions<AnyPolygon, MeshCosts>;

@@ -13,7 +13,8 @@ use waymesh::{AnyPolygon, NavMesh, QueryError, QueryScratch};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
-use crate::mesh::{PyNavMesh, positions};
+use crate::mesh::PyNavMesh;
+use crate::output::positions;
 use crate::query::{OnIsland, for_each};
 use crate::watch::{Signals, detached};
 

@@ -1,14 +1,19 @@
 //! Settings, shapes and areas from dictionaries, by the names of `waymesh::fields`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use waymesh::fields::{self, Entries, LOAD, Value};
+use waymesh::graph::AreaCosts;
 use waymesh::io::{AreaRules, LoadOptions, load_with};
 use waymesh::{AreaId, AreaTable};
 
 use crate::errors::{IntoPy, Kind, OrRaise};
+
+/// Costs per metre, only where they differ.
+pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
 
 /// Returns the entries of a dictionary.
 pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {

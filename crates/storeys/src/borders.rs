@@ -6,7 +6,7 @@ use waymesh_core::{
 };
 
 use crate::StoreysError;
-use crate::refine::BORDER_STEPS;
+use crate::carve::BORDER_STEPS;
 
 const STEPS: i32 = BORDER_STEPS as i32;
 

@@ -5,9 +5,30 @@ use waymesh_core::{
 };
 
 use crate::clearance::Clearance;
-use crate::config::{HEIGHT_SLACK, Walk};
-use crate::depth::{ALL_SIDES, DepthMaps, NO_FLOOR, NOWHERE, Places};
-use crate::refine::{BORDER_STEPS, Refined, SpanEnds};
+use crate::config::{HEIGHT_SLACK, NO_FLOOR, Walk};
+use crate::depth::{ALL_SIDES, DepthMaps, NOWHERE, Places};
+
+/// Steps per cell in which borders are given.
+pub const BORDER_STEPS: u8 = 64;
+
+/// The ends of the walkable ground around a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SpanEnds {
+    /// The span.
+    pub span: SpanKey,
+    /// Distance from the centre of the cell to the end of the ground, in steps of [`BORDER_STEPS`],
+    /// by [`Direction::index`](waymesh_core::Direction::index); 0 where it does not end.
+    pub steps: [u8; 4],
+}
+
+/// Fine ground of a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refined {
+    /// The ground on which the agent's centre may be, without labels.
+    pub ground: FieldWindow<SlimSpans>,
+    /// The ends of the ground, for the spans in the core at which it ends, in order.
+    pub ends: Vec<SpanEnds>,
+}
 
 /// A border keeps at least this many steps from the centres on both sides, so that borders cannot
 /// touch where they turn.

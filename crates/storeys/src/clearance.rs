@@ -2,11 +2,22 @@
 
 use waymesh_core::{Direction, GridWindow, checkpoint, nearest_f32, saturating_u32, to_u32};
 
-use crate::config::Walk;
-use crate::depth::{DepthMaps, NO_FLOOR};
+use crate::config::{NO_FLOOR, Walk};
+use crate::depth::DepthMaps;
 use crate::distances::{Distances, Segment};
-use crate::job::PlaceEnds;
-use crate::walls::{Post, Walls};
+use crate::walls::{Post, STEPS_OF_ENDS, Walls, round_height, round_place};
+
+/// A place at which the ground ends in a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceEnds {
+    /// Its number.
+    pub place: u32,
+    /// Distance that the ground extends from the centre, by
+    /// [`Direction::index`](waymesh_core::Direction::index), in
+    /// [`DepthNumbers::STEPS_OF_ENDS`](crate::DepthNumbers::STEPS_OF_ENDS); a whole cell in the
+    /// direction of a link.
+    pub steps: [u16; 4],
+}
 
 /// The ends of the ground around each place, and the distances to them.
 #[derive(Debug, Default)]
@@ -14,23 +25,6 @@ pub(crate) struct Clearance {
     ends: Ends,
     pub(crate) distances: Distances,
 }
-
-/// Ends are rounded to steps of this fraction of a cell, finer than those of the result. A border
-/// that is straight except for noise then becomes exactly straight, and is measured as one segment.
-pub(crate) const STEPS_OF_ENDS: f64 = 256.0;
-/// Heights along borders are rounded to steps of this fraction of a metre.
-pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
-
-/// Rounds a coordinate of a border, in cells. The result is never negative zero.
-pub(crate) fn round_place(cells: f64) -> f64 {
-    (cells * STEPS_OF_ENDS).round() / STEPS_OF_ENDS + 0.0
-}
-
-/// Rounds a height along a border, in metres. The result is never negative zero.
-pub(crate) fn round_height(metres: f32) -> f32 {
-    (metres * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS + 0.0
-}
-
 /// Ends of the places that lack a link in a direction, in cells from their centres.
 #[derive(Debug, Default)]
 pub(crate) struct Ends {

@@ -110,6 +110,10 @@ pub(crate) struct Walk {
 
 /// Heights that differ by at most this, in metres, are equal.
 pub(crate) const HEIGHT_SLACK: f32 = 1e-3;
+/// No floor: the value of a missing link.
+pub(crate) const NO_FLOOR: u16 = u16::MAX;
+/// Largest number of floors of a column: links are numbers of floors.
+pub(crate) const MAX_FLOORS: u64 = NO_FLOOR as u64 - 1;
 
 impl Walk {
     pub(crate) fn new(config: &StoreysConfig) -> Self {

@@ -3,16 +3,12 @@
 use waymesh_core::{AreaId, Direction, GridWindow, checkpoint, nearest_f32};
 
 use crate::StoreysError;
-use crate::config::{HEIGHT_SLACK, ScenePoint, Walk};
+use crate::config::{HEIGHT_SLACK, MAX_FLOORS, NO_FLOOR, ScenePoint, Walk};
 use crate::layers::{Floor, Layers};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// A place this close to the centre of a pixel, in cells, counts as the centre.
 pub(crate) const PLACE_SLACK: f64 = 1e-6;
-/// No floor: the value of a missing link.
-pub(crate) const NO_FLOOR: u16 = u16::MAX;
-/// Largest number of floors of a column: links are numbers of floors.
-pub(crate) const MAX_FLOORS: u64 = NO_FLOOR as u64 - 1;
 /// Bit mask of all four directions.
 pub(crate) const ALL_SIDES: u8 = 0b1111;
 

@@ -5,14 +5,13 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{AreaId, DeviceUsage, GridFrame, GridWindow, SoupTriangle, checkpoint, checkpoint_every};
 
 use crate::StoreysError;
-use crate::carve::carve;
-use crate::clearance::{Clearance, Ends, STEPS_OF_ENDS, STEPS_OF_HEIGHTS, halo_cells};
-use crate::config::{HEIGHT_SLACK, Placement, ScenePoint, StoreysConfig, Walk};
-use crate::depth::{DepthMaps, NO_FLOOR, PLACE_SLACK, Range};
+use crate::carve::{Refined, carve};
+use crate::clearance::{Clearance, Ends, PlaceEnds, halo_cells};
+use crate::config::{HEIGHT_SLACK, NO_FLOOR, Placement, ScenePoint, StoreysConfig, Walk};
+use crate::depth::{DepthMaps, PLACE_SLACK, Range};
 use crate::layers::Layers;
-use crate::refine::Refined;
 use crate::slice::whole_below;
-use crate::walls::{FLAT, HALFWAY, Post, TOUCHING, Walls, sort_posts};
+use crate::walls::{FLAT, HALFWAY, Post, STEPS_OF_ENDS, STEPS_OF_HEIGHTS, TOUCHING, Walls, sort_posts};
 
 /// Draws the depth maps of windows on another device, such as a graphics card.
 ///
@@ -115,17 +114,6 @@ pub struct DepthSheet {
     /// `true` if there is ground at all places, all of it within [`DepthNumbers::near`], and no wall
     /// cuts a link.
     pub is_linked: bool,
-}
-
-/// A place at which the ground ends in a direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaceEnds {
-    /// Its number.
-    pub place: u32,
-    /// Distance that the ground extends from the centre, by
-    /// [`Direction::index`](waymesh_core::Direction::index), in [`DepthNumbers::STEPS_OF_ENDS`]; a
-    /// whole cell in the direction of a link.
-    pub steps: [u16; 4],
 }
 
 /// The depth maps of a window, drawn.

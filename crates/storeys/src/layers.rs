@@ -9,8 +9,7 @@ use waymesh_core::{
 };
 
 use crate::StoreysError;
-use crate::config::{HEIGHT_SLACK, StoreysConfig, Walk};
-use crate::depth::MAX_FLOORS;
+use crate::config::{HEIGHT_SLACK, MAX_FLOORS, StoreysConfig, Walk};
 use crate::rough::RoughVoxels;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.

@@ -53,14 +53,14 @@ mod slice;
 mod walls;
 
 pub use borders::{RegionEnds, place_borders};
+pub use carve::{BORDER_STEPS, Refined, SpanEnds};
+pub use clearance::PlaceEnds;
 pub use config::StoreysConfig;
 pub use error::StoreysError;
 pub use glam;
-pub use job::{
-    DepthBlock, DepthDevice, DepthJob, DepthNumbers, DepthSheet, DepthTables, DepthTriangle, PlaceEnds,
-};
+pub use job::{DepthBlock, DepthDevice, DepthJob, DepthNumbers, DepthSheet, DepthTables, DepthTriangle};
 pub use layers::{Floor, Layers, flood_layers};
-pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
+pub use refine::{refine_halo, refine_window};
 pub use rough::{RoughDevice, RoughJob, RoughTriangle, RoughVoxels, voxelize_roughly};
 pub use walls::Post;
 pub use waymesh_core as core;

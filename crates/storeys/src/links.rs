@@ -2,8 +2,8 @@
 
 use waymesh_core::{Direction, GridWindow, checkpoint};
 
-use crate::config::Walk;
-use crate::depth::{Block, DepthMaps, NO_FLOOR};
+use crate::config::{NO_FLOOR, Walk};
+use crate::depth::{Block, DepthMaps};
 
 impl DepthMaps<'_> {
     /// Links two adjacent places if each is the nearest in height for the other, and within a step.

@@ -1,35 +1,14 @@
 //! Refinement: fine depth maps of the layers of a window, reduced to the ground on which the
 //! agent's centre may be.
 
-use waymesh_core::{FieldWindow, GridFrame, GridWindow, SlimSpans, SoupTriangle, SpanKey};
+use waymesh_core::{GridFrame, GridWindow, SoupTriangle};
 
 use crate::StoreysError;
+use crate::carve::Refined;
 use crate::clearance::halo_cells;
 use crate::config::{StoreysConfig, Walk};
 use crate::job::DepthJob;
 use crate::layers::Layers;
-
-/// Steps per cell in which borders are given.
-pub const BORDER_STEPS: u8 = 64;
-/// The ends of the walkable ground around a span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SpanEnds {
-    /// The span.
-    pub span: SpanKey,
-    /// Distance from the centre of the cell to the end of the ground, in steps of [`BORDER_STEPS`],
-    /// by [`Direction::index`](waymesh_core::Direction::index); 0 where it does not end.
-    pub steps: [u8; 4],
-}
-
-/// Fine ground of a window.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Refined {
-    /// The ground on which the agent's centre may be, without labels.
-    pub ground: FieldWindow<SlimSpans>,
-    /// The ends of the ground, for the spans in the core at which it ends, in order.
-    pub ends: Vec<SpanEnds>,
-}
-
 /// Returns the number of cells around a core that influence it. All triangles within this distance
 /// have to be passed to [`refine_window`].
 #[must_use]
@@ -55,7 +34,8 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 /// # Guarantees
 /// - The spans and ends of a column do not depend on `core` or on the order of the triangles.
 /// - Along a straight wall or drop the ends of the ground are exact to two steps
-///   ([`BORDER_STEPS`]), because a border keeps this distance from the centres of cells.
+///   ([`BORDER_STEPS`](crate::BORDER_STEPS)), because a border keeps this distance from the
+///   centres of cells.
 ///
 /// # Cost
 /// Linear in the pixels under the triangles, plus the length of all borders times the square of the

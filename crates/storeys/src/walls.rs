@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 
 use waymesh_core::{Direction, checkpoint, nearest_f32, saturating_u32, to_u32};
 
-use crate::clearance::{round_height, round_place};
-use crate::config::{ScenePoint, Walk};
-use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR, Range};
+use crate::config::{NO_FLOOR, ScenePoint, Walk};
+use crate::depth::{ALL_SIDES, Block, DepthMaps, Range};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// Distance to an obstacle if there is none before the next centre.
@@ -17,6 +16,22 @@ pub(crate) const TOUCHING: f32 = 1e-6;
 pub(crate) const HALFWAY: f32 = 0.5;
 /// Cuts shorter than this, in cells, are upright.
 pub(crate) const FLAT: f64 = 1e-9;
+
+/// Ends are rounded to steps of this fraction of a cell, finer than those of the result. A border
+/// that is straight except for noise then becomes exactly straight, and is measured as one segment.
+pub(crate) const STEPS_OF_ENDS: f64 = 256.0;
+/// Heights along borders are rounded to steps of this fraction of a metre.
+pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
+
+/// Rounds a coordinate of a border, in cells. The result is never negative zero.
+pub(crate) fn round_place(cells: f64) -> f64 {
+    (cells * STEPS_OF_ENDS).round() / STEPS_OF_ENDS + 0.0
+}
+
+/// Rounds a height along a border, in metres. The result is never negative zero.
+pub(crate) fn round_height(metres: f32) -> f32 {
+    (metres * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS + 0.0
+}
 
 /// Distances that the ground of a place extends towards the centre of each neighbour, in cells from
 /// the centre of the place.

@@ -9,7 +9,21 @@ use waymesh_core::lanes::{high, low, low_pair};
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 
 use crate::rounding::{LEVEL_SLACK, clamp, nearest};
-use crate::triangle::{AREA_SHIFT, BLOCKED, COVERS_CENTRE, Flags, GENTLE, UPWARD, WALKABLE};
+
+/// Flags of a fragment: the bits below, with the area of a walkable fragment above them.
+pub(crate) type Flags = u16;
+/// The fragment covers the cell's centre.
+pub(crate) const COVERS_CENTRE: Flags = 1;
+/// The fragment faces upward.
+pub(crate) const UPWARD: Flags = 2;
+/// The fragment is gentle enough to walk on, so its ground can be stood on.
+pub(crate) const GENTLE: Flags = 4;
+/// The fragment is walkable. All gentle fragments are, except those of obstacles.
+pub(crate) const WALKABLE: Flags = 8;
+/// The fragment has [`AreaId::NULL`]: where it is on top, the span is not walkable.
+pub(crate) const BLOCKED: Flags = 16;
+/// Position of the lowest bit of the area.
+pub(crate) const AREA_SHIFT: u32 = 8;
 
 /// Index for the end of a list of tails.
 const NO_TAIL: u32 = u32::MAX;

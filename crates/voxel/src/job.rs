@@ -6,55 +6,10 @@ use waymesh_core::{
 };
 
 use crate::filters::check;
-use crate::fragments::MOST_GROUND;
-use crate::rasterize::{fitted_frame, prepare};
-use crate::rounding::{LEVEL_SLACK, LINE_ERROR, PLAN_SLACK, REACH};
+use crate::prepare::{fitted_frame, prepare};
 use crate::sweep::{Corners, Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
-use crate::triangle::{CENTRE_SLACK, GridTransform, LEAST_UPWARD, SHORTEST_RUN, WIDE};
+use crate::triangle::{GridNumbers, GridTransform};
 use crate::{VoxelConfig, VoxelError};
-
-/// The transformation of world coordinates to grid coordinates, in double precision: the coordinate
-/// along an axis is `(world - origin) * per_cell` (heights: `per_level`), clamped to 2^30 on both
-/// sides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GridNumbers {
-    /// Origin of the whole grid in metres.
-    pub origin: [f64; 3],
-    /// Cells per metre.
-    pub per_cell: f64,
-    /// Levels per metre.
-    pub per_level: f64,
-    /// Levels per cell of a slope of one metre per metre.
-    pub slope_scale: f64,
-    /// Smallest squared vertical component of the unit normal of a triangle that is gentle enough
-    /// to walk on.
-    pub cos_squared: f64,
-    /// Last column and last row of the whole grid.
-    pub last_of_all: [i32; 2],
-}
-
-impl GridNumbers {
-    /// Fraction of a cell by which a triangle must reach into a column to have an effect.
-    pub const PLAN_SLACK: f64 = PLAN_SLACK;
-    /// Fraction of a level above a level line within which a height counts as on the line.
-    pub const LEVEL_SLACK: f64 = LEVEL_SLACK;
-    /// Largest error of a cell line.
-    pub const LINE_ERROR: f64 = LINE_ERROR;
-    /// Largest distance of a cell's centre outside a triangle at which it counts as inside, in
-    /// cells.
-    pub const CENTRE_SLACK: f64 = CENTRE_SLACK;
-    /// Largest coordinate in cells or levels.
-    pub const REACH: f64 = REACH;
-    /// Largest ground in steps of a level.
-    pub const MOST_GROUND: f64 = MOST_GROUND;
-    /// Length along an axis below which an edge has no usable slope along it.
-    pub const SHORTEST_RUN: f64 = SHORTEST_RUN;
-    /// Squared share of the vertical component of the normal up to which a triangle is vertical.
-    pub const LEAST_UPWARD: f64 = LEAST_UPWARD;
-    /// Number of cells of a row from which completely covered cells are filled from the plane
-    /// alone.
-    pub const WIDE: i32 = WIDE;
-}
 
 /// A triangle that reaches into the columns of a [`RasterJob`].
 #[derive(Clone, Copy, Debug, PartialEq)]

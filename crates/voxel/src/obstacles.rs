@@ -10,15 +10,13 @@ use waymesh_core::{
 
 use crate::error::finite;
 use crate::filters::check;
-use crate::fragments::{Range, RowFragments, range_of};
+use crate::fragments::{COVERS_CENTRE, Flags, GENTLE, Range, RowFragments, UPWARD, WALKABLE, range_of};
 use crate::marks::{MarkShape, check_cylinder};
+use crate::prepare::check_window;
 use crate::prism::{Plan, check_prism, convex_parts};
-use crate::rasterize::check_window;
 use crate::rounding::{LINE_ERROR, PLAN_SLACK, REACH, clamp, first_cell, last_cell};
 use crate::sweep::{Limit, NOWHERE, Sieve};
-use crate::triangle::{
-    COVERS_CENTRE, Flags, GENTLE, GridTransform, GridTriangle, UPWARD, WALKABLE, area_flags, ordered,
-};
+use crate::triangle::{GridTransform, GridTriangle, area_flags, ordered};
 use crate::{VoxelConfig, VoxelError};
 
 /// The space that an obstacle fills.

@@ -1,13 +1,12 @@
 //! Voxelisation of triangles to a heightfield of spans.
 
 use waymesh_core::{
-    GridFrame, GridScale, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup, checkpoint_every,
-    warn_of_outliers,
+    GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup, checkpoint_every,
 };
 
 use crate::job::RasterJob;
-use crate::sweep::{Limit, Sieve, Sweep};
-use crate::triangle::GridTransform;
+use crate::prepare::{fitted_frame, prepare};
+use crate::sweep::{Sieve, Sweep};
 use crate::{VoxelConfig, VoxelError};
 
 /// Voxelises `soup` into the smallest grid that contains its finite triangles.
@@ -83,23 +82,6 @@ pub fn rasterize(
     rasterize_in_frame(soup, &frame, config, observer)
 }
 
-/// Returns the smallest grid that contains the finite triangles of `soup`. Warns of outliers.
-pub(crate) fn fitted_frame(
-    soup: &TriangleSoup,
-    config: &VoxelConfig,
-    observer: &mut dyn Observer,
-) -> Result<GridFrame, VoxelError> {
-    config.validate()?;
-    let bounds = soup.bounds();
-    if !bounds.is_valid() {
-        Sieve::of_soup(soup).report(observer);
-        return Err(VoxelError::NoTriangles { triangles: soup.triangles().len() });
-    }
-    let frame = GridFrame::fit(&bounds, &config.scale)?;
-    warn_of_outliers(soup, &config.scale, observer);
-    Ok(frame)
-}
-
 /// Voxelises the part of `soup` that lies over the cells of `frame`; `config.scale` is not used.
 ///
 /// Guarantees and cost are those of [`rasterize`]. Heights are not clipped. Triangles outside the
@@ -163,29 +145,4 @@ pub fn rasterize_window(
     observer: &mut dyn Observer,
 ) -> Result<Heightfield, VoxelError> {
     RasterJob::new(triangles, frame, window, config, observer)?.run(observer)
-}
-
-/// Checks the configuration and the size of the `result`.
-pub(crate) fn prepare(
-    frame: &GridFrame,
-    window: GridWindow,
-    result: GridFrame,
-    config: &VoxelConfig,
-) -> Result<(GridTransform, Limit), VoxelError> {
-    config.validate()?;
-    GridScale::new(frame.cell_size, frame.level_height).validate()?;
-    check_window(frame, window)?;
-    let limit = Limit::new(&result, config.max_memory_bytes);
-    limit.check_columns()?;
-    Ok((GridTransform::new(frame, window, config.max_slope), limit))
-}
-
-/// Checks that `window` lies in `frame`, and that its columns can be numbered.
-pub(crate) fn check_window(frame: &GridFrame, window: GridWindow) -> Result<(), VoxelError> {
-    let inside = GridWindow::whole(frame).covers(&window);
-    let sound = inside && i32::try_from(window.end_x()).is_ok() && i32::try_from(window.end_z()).is_ok();
-    if sound {
-        return Ok(());
-    }
-    Err(VoxelError::BadWindow { window, width: frame.width, depth: frame.depth })
 }

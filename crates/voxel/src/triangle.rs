@@ -4,25 +4,14 @@ use glam::{DVec3, Vec3};
 use waymesh_core::lanes::{high, low};
 use waymesh_core::{AreaId, GridFrame, GridWindow, float};
 
-use crate::GridNumbers;
-use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
-use crate::rounding::{REACH, clamp, first_cell, last_cell, line_after, line_before, nearest};
-
-/// Flags of a fragment: the bits below, with the area of a walkable fragment above them.
-pub(crate) type Flags = u16;
-/// The fragment covers the cell's centre.
-pub(crate) const COVERS_CENTRE: Flags = 1;
-/// The fragment faces upward.
-pub(crate) const UPWARD: Flags = 2;
-/// The fragment is gentle enough to walk on, so its ground can be stood on.
-pub(crate) const GENTLE: Flags = 4;
-/// The fragment is walkable. All gentle fragments are, except those of obstacles.
-pub(crate) const WALKABLE: Flags = 8;
-/// The fragment has [`AreaId::NULL`]: where it is on top, the span is not walkable.
-pub(crate) const BLOCKED: Flags = 16;
-/// Position of the lowest bit of the area.
-pub(crate) const AREA_SHIFT: u32 = 8;
-
+use crate::fragments::{
+    AREA_SHIFT, BLOCKED, COVERS_CENTRE, Flags, FullRun, GENTLE, MOST_GROUND, NO_RANGE, Range, RowFragments,
+    UPWARD, WALKABLE, range_of, widen,
+};
+use crate::rounding::{
+    LEVEL_SLACK, LINE_ERROR, PLAN_SLACK, REACH, clamp, first_cell, last_cell, line_after, line_before,
+    nearest,
+};
 /// Returns the flags of an area.
 #[inline(always)]
 pub(crate) fn area_flags(area: AreaId) -> Flags {
@@ -40,6 +29,49 @@ pub(crate) const CENTRE_SLACK: f64 = 1e-6;
 /// Squared share of the vertical component of the normal, about 3e-5, below which it is a rounding
 /// error of a wall.
 pub(crate) const LEAST_UPWARD: f64 = 1e-9;
+
+/// The transformation of world coordinates to grid coordinates, in double precision: the coordinate
+/// along an axis is `(world - origin) * per_cell` (heights: `per_level`), clamped to 2^30 on both
+/// sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridNumbers {
+    /// Origin of the whole grid in metres.
+    pub origin: [f64; 3],
+    /// Cells per metre.
+    pub per_cell: f64,
+    /// Levels per metre.
+    pub per_level: f64,
+    /// Levels per cell of a slope of one metre per metre.
+    pub slope_scale: f64,
+    /// Smallest squared vertical component of the unit normal of a triangle that is gentle enough
+    /// to walk on.
+    pub cos_squared: f64,
+    /// Last column and last row of the whole grid.
+    pub last_of_all: [i32; 2],
+}
+
+impl GridNumbers {
+    /// Fraction of a cell by which a triangle must reach into a column to have an effect.
+    pub const PLAN_SLACK: f64 = PLAN_SLACK;
+    /// Fraction of a level above a level line within which a height counts as on the line.
+    pub const LEVEL_SLACK: f64 = LEVEL_SLACK;
+    /// Largest error of a cell line.
+    pub const LINE_ERROR: f64 = LINE_ERROR;
+    /// Largest distance of a cell's centre outside a triangle at which it counts as inside, in
+    /// cells.
+    pub const CENTRE_SLACK: f64 = CENTRE_SLACK;
+    /// Largest coordinate in cells or levels.
+    pub const REACH: f64 = REACH;
+    /// Largest ground in steps of a level.
+    pub const MOST_GROUND: f64 = MOST_GROUND;
+    /// Length along an axis below which an edge has no usable slope along it.
+    pub const SHORTEST_RUN: f64 = SHORTEST_RUN;
+    /// Squared share of the vertical component of the normal up to which a triangle is vertical.
+    pub const LEAST_UPWARD: f64 = LEAST_UPWARD;
+    /// Number of cells of a row from which completely covered cells are filled from the plane
+    /// alone.
+    pub const WIDE: i32 = WIDE;
+}
 
 /// Transforms world coordinates into grid coordinates, in double precision.
 #[derive(Clone, Copy, Debug)]

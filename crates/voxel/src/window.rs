@@ -7,7 +7,7 @@ use waymesh_core::{
 
 use crate::climbs::{Climb, find_climbs};
 use crate::erosion::{erode_on, reach_table};
-use crate::rasterize::check_window;
+use crate::prepare::check_window;
 use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError};
 

@@ -16,7 +16,7 @@ use waymesh::floorplan::ReadOptions;
 use waymesh::io::LoadOptions;
 use waymesh::{Agent, BakeConfig, FloorPlans, JumpConfig, Slices, Storeys};
 
-use crate::errors::Refusal;
+use crate::refusal::Refusal;
 
 /// Settings of a group that are given, as text, by the names of their arguments.
 #[derive(Clone, Debug, Serialize, Deserialize)]

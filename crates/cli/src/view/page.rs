@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hyper::body::Bytes;
 
-use crate::errors::Refusal;
+use crate::refusal::Refusal;
 
 /// Files of `crates/cli/page` at the time of the build, by name: see `build.rs`.
 static BUILT_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));

@@ -286,7 +286,7 @@ fn parse(
     options.validate()?;
     let reader = Reader { file: name, folder, options, scale: options.scale.unwrap_or(1.0), plane: None };
     let plan = parse_as(reader.clone(), bytes, format)?;
-    // What is degrees for sure is metres already.
+    // Coordinates that are certainly degrees are metres already.
     let may_be_degrees = matches!(format, PlanFormat::GeoJson | PlanFormat::Wkt);
     if !may_be_degrees || options.scale.is_some() || plan.geo_origin.is_some() {
         return Ok(plan);

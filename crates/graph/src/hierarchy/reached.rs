@@ -1,4 +1,4 @@
-//! How polygons are reached from the entrances of their cluster.
+//! Costs of polygons from the entrances of their cluster.
 
 use waymesh_core::nearest_f32;
 

@@ -53,7 +53,7 @@ pub(crate) struct Topology {
 }
 
 /// The spatial index. On a mesh of tiles only the boxes of polygons are in use: each row and column
-/// of tiles has an index of its own.
+/// of tiles has its own index.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Index {
     /// The box of each polygon.

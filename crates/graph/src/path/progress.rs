@@ -1,4 +1,4 @@
-//! How far a search has come, and what it was.
+//! Progress and kind of a search.
 
 use crate::locate::nearest::Spot;
 use crate::mesh::nav_mesh::{Generation, NavMesh};

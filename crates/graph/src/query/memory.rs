@@ -1,4 +1,4 @@
-//! Who owns the memory of a query.
+//! The owner of the memory of a query.
 
 use crate::scratch::QueryScratch;
 
