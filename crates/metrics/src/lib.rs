@@ -46,6 +46,7 @@ mod ground;
 mod mesh;
 mod oracle;
 mod paths;
+mod prepare;
 mod report;
 mod scene;
 mod shape;

@@ -1,13 +1,13 @@
 //! The oracle: where an agent can stand.
 
 use glam::{DVec2, DVec3, Vec3};
-use waymesh_core::{Agent, TriangleSoup, threads};
+use waymesh_core::{Agent, threads};
 
+use crate::MetricsConfig;
 use crate::components::Components;
 use crate::scene::{Face, SceneIndex, Slope, Surface, plan};
 use crate::spread::spread;
 use crate::walk::{Clearance, Limits, Neighbourhood, SAME_SURFACE};
-use crate::{MetricsConfig, MetricsError};
 
 /// Why an agent cannot stand somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,27 +84,6 @@ pub(crate) struct Scratch {
 }
 
 impl Oracle {
-    /// Prepares a scene: takes the samples, and finds the components of the surface on which an
-    /// agent can stand.
-    ///
-    /// # Cost
-    ///
-    /// About ten microseconds for each sample and each place of the grid, on all cores.
-    ///
-    /// # Errors
-    /// For an invalid agent or configuration. A scene without walkable ground is valid.
-    pub fn new(scene: &TriangleSoup, agent: &Agent, config: &MetricsConfig) -> Result<Self, MetricsError> {
-        agent.validate()?;
-        config.validate()?;
-        let scene = SceneIndex::new(scene, f64::from(agent.max_slope));
-        let components = Components::default();
-        let mut oracle =
-            Self { agent: *agent, config: *config, scene, samples: Vec::new(), sample_side: 0.0, components };
-        (oracle.samples, oracle.sample_side) = oracle.take_samples();
-        oracle.components = Components::find(&oracle);
-        Ok(oracle)
-    }
-
     /// The agent.
     #[must_use]
     pub fn agent(&self) -> &Agent {
@@ -152,7 +131,7 @@ impl Oracle {
         }
     }
 
-    fn take_samples(&self) -> (Vec<Sample>, f64) {
+    pub(crate) fn take_samples(&self) -> (Vec<Sample>, f64) {
         let faces: Vec<&Face> = self.scene.faces.iter().filter(|face| face.slope != Slope::Steep).collect();
         let triangles: Vec<[DVec3; 3]> = faces.iter().map(|face| face.corners).collect();
         let (places, side) = spread(&triangles, self.config.samples, self.config.seed);

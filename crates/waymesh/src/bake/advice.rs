@@ -1,30 +1,12 @@
 //! Answers to the questions of a person about the ground of a mesh.
 
 use glam::Vec3;
-use serde::Serialize;
 use waymesh_core::{AreaId, Direction, DisjointSets, PolyId, WalkableField, to_u32};
 use waymesh_graph::{NavMesh, PolygonView};
 use waymesh_solid::{RayOutcome, RayTree};
 use waymesh_voxel::{VoxelError, erode};
 
-use super::report::{IslandReport, RadiusReport};
-
-/// Answers to questions about the ground that a bake found. Pieces are connected over portals and
-/// links.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Advice {
-    /// Share of the ground in the largest piece, from 0 to 1.
-    pub largest_share: f64,
-    /// Share of the places of the largest piece with nothing above them.
-    pub open_share: f64,
-    /// Share of these places with something of the scene below their ground.
-    pub above_share: f64,
-    /// `true` if ground of another piece lies lower than the largest by the agent's height or more.
-    pub has_lower_ground: bool,
-    /// Share of the ground that lies inside of solids; 0 where it was removed.
-    pub enclosed_share: f64,
-}
+use super::report::{Advice, IslandReport, RadiusReport};
 
 /// Most places of the largest piece from which rays go up and down.
 const MAX_PLACES: usize = 64;

@@ -5,19 +5,28 @@ use waymesh_core::{
     HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, to_u32,
 };
 use waymesh_detail::DetailError;
+use waymesh_graph::NavMesh;
 use waymesh_solid::RayTree;
 use waymesh_voxel::Climb;
 
-use super::advice::Advice;
-use super::baker::Bake;
+use super::config::Keep;
 use super::draft::Draft;
 use super::enclosed::{enclosed_share, remove_enclosed};
 use super::error::BakeError;
 use super::ground::{Borders, Ground, Heights};
-use super::keep::Keep;
-use super::report::{HeadRoomReport, IslandReport, Recorder, Report};
+use super::report::{Advice, HeadRoomReport, IslandReport, Recorder, Report};
 use super::stages::StageSet;
 use crate::links::{climb_links, find_jumps};
+
+/// The result of [`Baker::bake_observed`](crate::Baker::bake_observed).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Bake {
+    /// The mesh.
+    pub mesh: NavMesh,
+    /// Its figures.
+    pub report: Report,
+}
 
 /// Most triangles of a scene with advice: a tree of more takes longer than the bake.
 const MAX_ADVICE_TRIANGLES: u64 = 1_000_000;

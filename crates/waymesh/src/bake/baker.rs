@@ -3,11 +3,11 @@
 use waymesh_core::{Observer, Stopwatch, TriangleSource};
 use waymesh_graph::NavMesh;
 
-use super::back::finish;
+use super::back::{Bake, finish};
 use super::config::BakeConfig;
 use super::error::BakeError;
 use super::ground::Ground;
-use super::report::{Recorder, Report};
+use super::report::Recorder;
 use super::stages::{Refused, StageSet};
 
 /// A front end, which makes [`Ground`] of an input: triangles or a floor plan. All later stages are
@@ -52,16 +52,6 @@ pub trait FrontEnd: Sync {
 
     /// The triangles of an input, in which the back end looks for jumps; `None` if it has none.
     fn triangles(input: &Self::Input) -> Option<&dyn TriangleSource>;
-}
-
-/// The result of [`Baker::bake_observed`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Bake {
-    /// The mesh.
-    pub mesh: NavMesh,
-    /// Its figures.
-    pub report: Report,
 }
 
 /// A bake, ready to run on any number of inputs. Most stages can be replaced.

@@ -3,8 +3,9 @@
 use waymesh_core::{Counter, HeightSurface, Observer, Poly, PolyId, PolyMesh, Validate, Warning, to_u32};
 use waymesh_graph::{Link, NavMesh};
 
+use super::config::Keep;
 use super::error::BakeError;
-use super::keep::{Keep, LeftOut, kept_islands};
+use super::keep::{LeftOut, kept_islands};
 use super::report::Recorder;
 use super::stages::StageSet;
 

@@ -2,11 +2,21 @@
 
 use thiserror::Error;
 use waymesh_core::stage::StageError;
-use waymesh_core::{Cancelled, ViolationList, threads};
+use waymesh_core::{BadField, Cancelled, GridError, ViolationList, threads};
 use waymesh_graph::NavMeshError;
 use waymesh_tile::TileError;
 
-use super::config::ConfigError;
+/// The first setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// About the grid.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// A number out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
+}
 
 /// Why there is no mesh.
 #[derive(Debug, Error)]

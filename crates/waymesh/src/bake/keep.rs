@@ -4,27 +4,8 @@ use glam::Vec3;
 use waymesh_core::{DisjointSets, PlanPoint, PolyId, PolyMesh, float, to_u32};
 use waymesh_graph::Link;
 
-use super::config::BakeConfig;
+use super::config::{BakeConfig, Keep};
 use super::error::BakeError;
-
-/// Selection of the ground to keep, by pieces connected over portals and links of all kinds, such
-/// as doors, stairs, climbs and jumps. A link of one way also joins.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Keep {
-    /// All of it. The default.
-    #[default]
-    All,
-    /// The piece of the largest area; of several, that with the first polygon.
-    Largest,
-    /// The pieces of at least this area, in square metres of plan. Finite, 0 or more.
-    LargerThan(f32),
-    /// The pieces that these places lie on. A place may lie as far from the mesh in plan as the
-    /// agent's radius and two cells, and as far above or below it as a step and the radius: it may
-    /// be nearer to a wall than the agent's centre could.
-    ConnectedTo(Vec<Vec3>),
-}
 
 /// Islands that were left out.
 #[derive(Clone, Copy, Debug, Default)]

@@ -22,20 +22,18 @@ mod report;
 mod settings;
 mod stages;
 
-pub use advice::Advice;
 pub(crate) use advice::pieces_by_radius;
-pub use baker::{Bake, Baker, FrontEnd};
-pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
+pub use back::Bake;
+pub use baker::{Baker, FrontEnd};
+pub use config::{BakeConfig, CornerChoice, DecompositionKind, Enclosed, Keep, PartitionKind};
 #[cfg(feature = "floorplan")]
 pub(crate) use draft::Draft;
-pub use enclosed::{Enclosed, EnclosedReport};
-pub use error::BakeError;
+pub use error::{BakeError, ConfigError};
 pub use ground::{Borders, Ground, Heights, InputLinks};
-pub use keep::Keep;
 pub(crate) use marks::{apply_marks, covered_in_all, is_swapped, warn_of_mark, warn_of_marks};
 pub use report::{
-    DeviceReport, DeviceWorkReport, GridReport, HeadRoomReport, IslandReport, PlanReport, RadiusReport,
-    Recorder, Report, StageTime,
+    Advice, DeviceReport, DeviceWorkReport, EnclosedReport, GridReport, HeadRoomReport, IslandReport,
+    PlanReport, RadiusReport, Recorder, Report, StageTime,
 };
 pub(crate) use stages::Solid;
 #[cfg(feature = "floorplan")]

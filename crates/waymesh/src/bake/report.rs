@@ -10,8 +10,6 @@ use waymesh_core::{
 };
 use waymesh_graph::{Island, IslandId, NavMesh};
 
-use super::advice::Advice;
-use super::enclosed::EnclosedReport;
 use super::error::BakeError;
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
@@ -111,6 +109,35 @@ impl Report {
         self.stages = recorder.stages;
         self.seconds = start.seconds();
     }
+}
+
+/// Answers to questions about the ground that a bake found. Pieces are connected over portals and
+/// links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Advice {
+    /// Share of the ground in the largest piece, from 0 to 1.
+    pub largest_share: f64,
+    /// Share of the places of the largest piece with nothing above them.
+    pub open_share: f64,
+    /// Share of these places with something of the scene below their ground.
+    pub above_share: f64,
+    /// `true` if ground of another piece lies lower than the largest by the agent's height or more.
+    pub has_lower_ground: bool,
+    /// Share of the ground that lies inside of solids; 0 where it was removed.
+    pub enclosed_share: f64,
+}
+
+/// A piece of ground inside of a solid, which was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct EnclosedReport {
+    /// Number of polygons.
+    pub polygons: u64,
+    /// Plan area in square metres.
+    pub area: f64,
+    /// A place on it, the middle of its first triangle.
+    pub place: [f32; 3],
 }
 
 fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {

@@ -1,7 +1,54 @@
-//! Setters of [`Baker`] for fields of the agent and the grid. Those for fields of
-//! [`super::BakeConfig`] are made where it is declared.
+//! Methods of [`Baker`] that set a setting or replace a stage.
+
+use std::sync::Arc;
+
+use waymesh_core::stage::{
+    BuildField, Decompose, FitHeights, Partition, SimplifyContours, TraceContours, Triangulate, Voxelize,
+};
+use waymesh_core::{Agent, AreaTable};
+#[cfg(feature = "storeys")]
+use waymesh_storeys::{DepthDevice, RoughDevice};
+use waymesh_voxel::{Mark, RasterDevice};
 
 use super::baker::{Baker, FrontEnd};
+use super::config::{CornerChoice, DecompositionKind, Enclosed, Keep, PartitionKind, for_settings};
+use super::stages::for_stages;
+use crate::links::JumpConfig;
+
+/// Writes a setter for each setting that has one in [`super::BakeConfig`].
+macro_rules! setters_of_settings {
+    ($($(#[$attribute:meta])* pub $field:ident: $type:ty = $default:expr $(, $with:ident($($value:tt)+))?;)+) => {
+        impl<F: FrontEnd> Baker<F> {
+            $($(
+                #[doc = concat!("Sets `", stringify!($field), "` of [`BakeConfig`](super::BakeConfig): see [`BakeConfig::", stringify!($with), "`](super::BakeConfig::", stringify!($with), ").")]
+                #[must_use]
+                pub fn $field(mut self, value: impl Into<$type>) -> Self {
+                    self.stages.config.$field = value.into();
+                    self
+                }
+            )?)+
+        }
+    };
+}
+
+for_settings!(setters_of_settings);
+
+/// Writes a method for each stage that replaces it.
+macro_rules! replacements {
+    ($($(#[doc = $doc:literal])* $(#[cfg($is:meta)])? $field:ident: $stage:ident, $method:ident;)*) => {
+        impl<F> Baker<F> {
+            $($(#[doc = $doc])*
+            $(#[cfg($is)])?
+            #[must_use]
+            pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
+                self.stages.$field = Some(Arc::new(stage));
+                self
+            })*
+        }
+    };
+}
+
+for_stages!(replacements);
 
 /// Writes a setter for each path of fields in [`super::BakeConfig`].
 macro_rules! setters {

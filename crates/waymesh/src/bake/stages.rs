@@ -26,7 +26,6 @@ use waymesh_storeys::{DepthDevice, RoughDevice};
 use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
 use waymesh_voxel::{BuiltField, FieldBuilder, FieldJob, RasterDevice, RasterJob, VoxelConfig};
 
-use super::baker::Baker;
 use super::config::{BakeConfig, DecompositionKind, PartitionKind};
 use super::error::BakeError;
 use super::report::Recorder;
@@ -41,7 +40,43 @@ pub(crate) enum Solid {
 /// Names of settings and of methods that replace stages, each with the reason why it is refused.
 pub type Refused = &'static [(&'static str, &'static str)];
 
-macro_rules! replaceable {
+/// Passes all stages that can be replaced to a macro, each with its trait and the method of
+/// [`Baker`](crate::Baker) that replaces it.
+macro_rules! for_stages {
+    ($each:ident) => {
+        $each! {
+            /// Replaces voxelisation.
+            voxelize: Voxelize, with_voxelize;
+            /// Voxelises on another device, with the same bytes, also for tiles and worlds.
+            raster_device: RasterDevice, with_raster_device;
+            /// Makes the rough voxels of storeys on another device, with the same bits.
+            #[cfg(feature = "storeys")]
+            rough_device: RoughDevice, with_rough_device;
+            /// Draws the depth maps of storeys on another device, with the same bytes.
+            #[cfg(feature = "storeys")]
+            depth_device: DepthDevice, with_depth_device;
+            /// Replaces filters, links and erosion.
+            build_field: BuildField, with_build_field;
+            /// Replaces the partition into regions.
+            partition: Partition, with_partition;
+            /// Replaces contour tracing.
+            trace: TraceContours, with_trace;
+            /// Replaces contour simplification.
+            simplify: SimplifyContours, with_simplify;
+            /// Replaces triangulation.
+            triangulate: Triangulate, with_triangulate;
+            /// Replaces the decomposition into convex polygons.
+            decompose: Decompose, with_decompose;
+            /// Replaces the fitting of ground heights.
+            fit_heights: FitHeights, with_fit_heights;
+        }
+    };
+}
+
+pub(super) use for_stages;
+
+/// Declares [`StageSet`].
+macro_rules! declare {
     ($($(#[doc = $doc:literal])* $(#[cfg($is:meta)])? $field:ident: $stage:ident, $method:ident;)*) => {
         /// The settings of a bake, and the stages that replace built-in ones.
         #[derive(Default)]
@@ -64,50 +99,15 @@ macro_rules! replaceable {
         }
 
         impl StageSet {
-            /// The methods of [`Baker`] that replace a stage, and whether they did.
+            /// The methods of [`Baker`](crate::Baker) that replace a stage, and whether they did.
             pub(crate) fn replaced(&self) -> Vec<(&'static str, bool)> {
                 [$($(#[cfg($is)])? (stringify!($method), self.$field.is_some())),*].to_vec()
             }
         }
-
-        impl<F> Baker<F> {
-            $($(#[doc = $doc])*
-            $(#[cfg($is)])?
-            #[must_use]
-            pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
-                self.stages.$field = Some(Arc::new(stage));
-                self
-            })*
-        }
     };
 }
 
-replaceable! {
-    /// Replaces voxelisation.
-    voxelize: Voxelize, with_voxelize;
-    /// Voxelises on another device, with the same bytes, also for tiles and worlds.
-    raster_device: RasterDevice, with_raster_device;
-    /// Makes the rough voxels of storeys on another device, with the same bits.
-    #[cfg(feature = "storeys")]
-    rough_device: RoughDevice, with_rough_device;
-    /// Draws the depth maps of storeys on another device, with the same bytes.
-    #[cfg(feature = "storeys")]
-    depth_device: DepthDevice, with_depth_device;
-    /// Replaces filters, links and erosion.
-    build_field: BuildField, with_build_field;
-    /// Replaces the partition into regions.
-    partition: Partition, with_partition;
-    /// Replaces contour tracing.
-    trace: TraceContours, with_trace;
-    /// Replaces contour simplification.
-    simplify: SimplifyContours, with_simplify;
-    /// Replaces triangulation.
-    triangulate: Triangulate, with_triangulate;
-    /// Replaces the decomposition into convex polygons.
-    decompose: Decompose, with_decompose;
-    /// Replaces the fitting of ground heights.
-    fit_heights: FitHeights, with_fit_heights;
-}
+for_stages!(declare);
 
 impl std::fmt::Debug for StageSet {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -8,7 +8,9 @@ use waymesh_floorplan::{
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 
-use crate::front::plan::SHIFT_CELLS;
+/// Largest distance in cells of a point that splits a slanted border from it; enough to split every
+/// edge.
+pub(crate) const SHIFT_CELLS: f64 = 1.5;
 
 /// Largest distance in cells of a corner of the ground from the line of the door that cuts it. Both
 /// were rounded, the cut is a cell longer, and a vertex that splits an edge between them may lie

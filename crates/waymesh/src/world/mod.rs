@@ -2,14 +2,17 @@
 //! while queries use the previous mesh.
 
 mod build;
+mod ground;
 mod heights;
 mod join;
+mod kept;
 mod links;
 mod packed_polygons;
 mod parts;
 #[cfg(feature = "floorplan")]
 mod plan;
 mod polygons;
+mod prebaked;
 mod stream;
 mod tile_file;
 mod update;
@@ -20,8 +23,7 @@ use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Bounds, GridFrame, GridWindow, HeightSurface, Heightfield, Observer, SkippedTriangles, TriangleSoup,
-    TriangleSource, saturating_u32,
+    Bounds, GridFrame, GridWindow, Observer, SkippedTriangles, TriangleSoup, TriangleSource, saturating_u32,
 };
 use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
@@ -32,11 +34,12 @@ use crate::bake::{
 };
 use crate::front::Voxels;
 use crate::front::voxels::{field_builder, halo_cells};
-use build::{BuiltTile, KeptTile, WorldMark, gather};
+use build::{BuiltTile, WorldMark};
+use ground::TileGround;
 use join::Facings;
+use kept::KeptTile;
 use links::{TileClimbs, TileJumps, WorldLinks};
 use parts::{Obstacles, Parts, world_methods};
-use tile_file::Prebaked;
 use update::TileUpdate;
 
 pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
@@ -416,100 +419,5 @@ impl WorldMemory {
     #[must_use]
     pub fn all(&self) -> usize {
         self.voxels + self.fields + self.polygons + self.mesh
-    }
-}
-
-/// The input of the tiles of an update.
-struct TileGround<'a> {
-    stages: &'a StageSet,
-    frame: &'a GridFrame,
-    layout: &'a TileLayout,
-    kept: &'a BTreeMap<Tile, KeptTile>,
-    obstacles: &'a Obstacles<Tile, (Obstacle, GridWindow)>,
-    marks: &'a Obstacles<Tile, WorldMark>,
-    own_marks: &'a [WorldMark],
-}
-
-impl TileGround<'_> {
-    /// The columns that a tile is built of.
-    fn window(&self, tile: Tile) -> GridWindow {
-        let config = self.stages.config();
-        self.layout.core(tile).grown(halo_cells(config, &field_builder(config)), self.frame)
-    }
-
-    /// The voxels of a tile and around it.
-    fn voxels(&self, tile: Tile, own: &KeptTile) -> Result<Heightfield, BakeError> {
-        let window = self.window(tile);
-        let around: Vec<(GridWindow, &KeptTile)> = self
-            .layout
-            .tiles_over(&window)
-            .filter_map(|tile| Some((self.layout.core(tile), self.kept.get(&tile)?)))
-            .collect();
-        gather(self.frame, window, &around, own)
-    }
-
-    /// Returns `true` if no obstacle or mark is near a tile.
-    fn is_undisturbed(&self, tile: Tile) -> bool {
-        let window = self.window(tile);
-        let is_apart = |columns: &GridWindow| columns.intersection(&window).is_empty();
-        self.obstacles.of(tile).all(|(_, columns)| is_apart(columns))
-            && self.marks.of(tile).all(|mark| is_apart(&mark.columns))
-    }
-
-    /// Returns the prebaked result of a tile, if building it would give the same.
-    fn prebaked(&self, tile: Tile) -> Option<&Prebaked> {
-        let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
-        let is_as_then = |other: Tile| match self.kept.get(&other) {
-            Some(there) => prebaked.had(other).is_some_and(|then| then.voxels == there.digest()),
-            None => true,
-        };
-        let mut others = self.layout.tiles_over(&self.window(tile)).filter(|&other| other != tile);
-        (others.all(is_as_then) && self.is_undisturbed(tile)).then_some(prebaked)
-    }
-
-    /// Returns the prebaked result if it belongs to these voxels.
-    fn prebaked_as<'a>(
-        &self,
-        tile: Tile,
-        tiles: &impl Fn(Tile) -> Option<&'a Arc<BuiltTile>>,
-    ) -> Option<&Prebaked> {
-        let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
-        Arc::ptr_eq(&prebaked.built, tiles(tile)?).then_some(prebaked)
-    }
-
-    /// The heights that were read with a tile, if it and those around are as they were then.
-    fn patch<'a>(
-        &self,
-        tile: Tile,
-        tiles: &impl Fn(Tile) -> Option<&'a Arc<BuiltTile>>,
-    ) -> Option<Arc<HeightSurface>> {
-        let prebaked = self.prebaked_as(tile, tiles)?;
-        let is_as_then = |other: Tile| match tiles(other) {
-            Some(there) => prebaked.had(other).is_some_and(|then| then.built == there.digest()),
-            None => true,
-        };
-        let mut others = self.layout.tiles_over(&self.layout.core(tile).grown(1, self.frame));
-        others.all(|other| other == tile || is_as_then(other)).then(|| prebaked.patch.clone())?
-    }
-
-    /// Builds field and polygons of an existing tile, from its voxels and those around it.
-    fn build(&self, tile: Tile) -> Result<Option<Arc<BuiltTile>>, BakeError> {
-        let Some(own) = self.kept.get(&tile) else { return Ok(None) };
-        if let Some(prebaked) = self.prebaked(tile) {
-            return Ok(Some(prebaked.built.clone()));
-        }
-        let (core, window) = (self.layout.core(tile), self.window(tile));
-        let is_near = |columns: &GridWindow| !columns.intersection(&window).is_empty();
-        let obstacles: Vec<Obstacle> = self
-            .obstacles
-            .of(tile)
-            .filter(|(_, columns)| is_near(columns))
-            .map(|(obstacle, _)| obstacle.clone())
-            .collect();
-        let near = self.marks.of(tile).filter(|mark| is_near(&mark.columns));
-        let marks: Vec<&WorldMark> = self.own_marks.iter().chain(near).collect();
-        let voxels = self.voxels(tile, own)?;
-        BuiltTile::build(self.stages, self.frame, core, window, voxels, &obstacles, &marks)
-            .map(|built| Some(Arc::new(built)))
     }
 }

@@ -9,11 +9,13 @@ use waymesh_core::{Cancelled, Observer, saturating_u32, threads};
 use waymesh_tile::{Tile, TileError, TileStore, tile_from_bytes, tile_to_bytes};
 use waymesh_voxel::PackedHeightfield;
 
+use super::World;
 use super::build::failed;
+use super::ground::TileGround;
 use super::join::key;
 use super::parts::Obstacles;
-use super::tile_file::{self, Digests, Prebaked, digest};
-use super::{TileGround, World};
+use super::prebaked::{Digests, Prebaked, digest};
+use super::tile_file;
 use crate::bake::{BakeError, Baker};
 use crate::front::Voxels;
 use crate::front::voxels::{VERSION, check_version, read_layout, write_layout};

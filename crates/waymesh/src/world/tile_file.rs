@@ -5,51 +5,27 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{
-    AreaId, GridWindow, HeightSurface, PackedRegions, PlanPoint, PlanVertex, Random, SpanKey, SurfacePoint,
+    AreaId, GridWindow, HeightSurface, PackedRegions, PlanPoint, PlanVertex, SpanKey, SurfacePoint,
     TriangleSoup, to_u32,
 };
 use waymesh_tile::Tile;
 use waymesh_voxel::{Climb, PackedField, PackedHeightfield};
 
-use super::build::{BuiltTile, KeptTile};
+use super::build::BuiltTile;
+use super::kept::KeptTile;
 use super::polygons::{BorderEdge, TilePolygon, TilePolygons};
+use super::prebaked::{Digests, Prebaked, digest};
 
 /// Corners of a polygon at least.
 const LEAST_CORNERS: usize = 3;
 /// Sentinel for no neighbour.
 const NO_NEIGHBOUR: u32 = u32::MAX;
 
-/// Checksums of a tile: of its own voxels, and of the result built from these and its neighbours'.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Digests {
-    pub(super) voxels: u64,
-    pub(super) built: u64,
-}
-
-/// The prebaked result of a tile, valid while its neighbours have the same checksums.
-#[derive(Clone, Debug)]
-pub(super) struct Prebaked {
-    pub(super) built: Arc<BuiltTile>,
-    /// Its heights; none where it was written while something stood near.
-    pub(super) patch: Option<Arc<HeightSurface>>,
-    /// The tiles around.
-    pub(super) around: Vec<(Tile, Digests)>,
-}
-
-impl Prebaked {
-    /// The checksums of a tile around, of then.
-    pub(super) fn had(&self, tile: Tile) -> Option<Digests> {
-        self.around.iter().find(|(other, _)| *other == tile).map(|&(_, digests)| digests)
+impl BuiltTile {
+    /// Its checksum.
+    pub(super) fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| digest(&built_to_bytes(self)))
     }
-}
-
-/// Returns a checksum of bytes.
-pub(super) fn digest(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks();
-    let sum = words
-        .iter()
-        .fold(bytes.len() as u64, |sum, &word| Random::mix(sum.wrapping_add(u64::from_le_bytes(word))));
-    rest.iter().fold(sum, |sum, &byte| Random::mix(sum.wrapping_add(u64::from(byte))))
 }
 
 /// Writes a prebaked tile. `solid` are the voxels of its columns and of those around.

@@ -9,8 +9,8 @@ use waymesh_graph::{
 };
 use waymesh_tile::{MemoryGate, Tile, build_tiles};
 
-use super::TileGround;
 use super::build::BuiltTile;
+use super::ground::TileGround;
 use super::heights::{self, KnownGround};
 use super::join::{Facings, key};
 use super::links::{TileClimbs, TileJumps, TileRoom, WorldLinks};

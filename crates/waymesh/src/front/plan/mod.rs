@@ -15,14 +15,10 @@ use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, ConfigError, FrontEnd, GridReport, Ground, Heights, InputLinks,
     PlanReport, Recorder, Refused, Report, StageSet, polygon_area, warn_of_marks,
 };
-use crate::links::doors;
+use crate::links::doors::{self, SHIFT_CELLS};
 
 /// Radius of the agent that [`Baker::plans`] is for: half of a doorway's 0.8 m, with room to spare.
 const RADIUS: f32 = 0.3;
-
-/// Largest distance in cells of a point that splits a slanted border from it; enough to split every
-/// edge.
-pub(crate) const SHIFT_CELLS: f64 = 1.5;
 
 /// Floor plans, all storeys at once. Every storey is level. Doors, stairs and lifts are links;
 /// their [`waymesh_graph::Link::data`] is their number in the plan, doors counted through all

@@ -2,23 +2,22 @@
 //! once, or tile by tile.
 
 mod apart;
+mod options;
 mod shares;
 mod survey;
 pub(crate) mod tiles;
-
-use std::path::PathBuf;
-use std::time::Duration;
 
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
     ContourSet, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, Heightfield, Observer,
     PolyMesh, RegionMap, SlopeAreas, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField,
-    Warning, setters, warn_of_outliers, warn_of_shape,
+    Warning, warn_of_outliers, warn_of_shape,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
 
 pub use self::apart::TileBaker;
+pub use self::options::Voxels;
 pub use self::shares::{ManifestTile, TileManifest};
 pub(crate) use self::survey::{VERSION, check_version, read_layout, write_layout};
 use self::tiles::TILE_BYTES;
@@ -29,49 +28,6 @@ use crate::bake::{
     Solid, StageSet, apply_marks, check_soup, clear_unlabelled, distinct_triangles, pieces_by_radius,
     warn_of_marks,
 };
-
-/// Voxels of triangles: of the whole scene at once, or tile by tile in parallel and within
-/// [`BakeConfig::max_memory_bytes`].
-///
-/// # Guarantees
-/// - The same mesh, bit for bit, whatever the side of the tiles, the number of threads, the memory
-///   and the order of the triangles.
-/// - With a folder, a bake that was stopped continues where it was. Damaged tiles are built again.
-///
-/// # Cost
-/// At once: the triangles and all voxels in memory. In tiles: two passes over the source; jumps
-/// take a third, and hold the triangles in memory. Memory: [`BakeConfig::max_memory_bytes`], a few
-/// bytes per border step and the result.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Voxels {
-    /// Side of a tile in cells, rounded up to whole blocks of 16. Default 0: the scene is baked at
-    /// once, or in tiles of 256 cells if it may not fit into memory or its source is not a soup,
-    /// unless the settings need the whole ground at once. The observer gets [`Warning::Tiled`] if
-    /// memory is the reason.
-    pub tile_cells: u32,
-    /// Folder in which finished tiles are kept, so that a bake that was stopped continues where it
-    /// was: the scene is baked in tiles. Default none: tiles are kept in memory, as bytes.
-    pub folder: Option<PathBuf>,
-    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
-    /// files.
-    pub spill_folder: Option<PathBuf>,
-    /// Text stored in `folder` for the program that merges the tiles. Default none.
-    pub note: String,
-    /// Time that a merge waits for the next missing tile of a folder: it reads tiles as they arrive.
-    /// Default 0: missing tiles are refused at once.
-    pub patience: Duration,
-}
-
-setters! {
-    impl Voxels {
-        with_tile_cells(tile_cells: u32);
-        with_folder(folder: Some(impl Into<PathBuf>));
-        with_spill_folder(spill_folder: Some(impl Into<PathBuf>));
-        with_note(note: impl Into<String>);
-        with_patience(patience: Duration);
-    }
-}
 
 /// The results of all stages of a bake.
 #[derive(Clone, Debug)]
@@ -184,22 +140,6 @@ impl FrontEnd for Voxels {
 
     fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
         Some(source)
-    }
-}
-
-impl Voxels {
-    /// Side of a tile where none is given.
-    const TILE_CELLS: u32 = 256;
-
-    /// Returns the option that requests tiles, if one does.
-    pub(crate) fn option_of_tiles(&self) -> Option<&'static str> {
-        let options = [("tile_cells", self.tile_cells > 0), ("folder", self.folder.is_some())];
-        options.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
-    }
-
-    /// Side of a tile in cells.
-    fn side(&self) -> u32 {
-        if self.tile_cells == 0 { Self::TILE_CELLS } else { self.tile_cells }
     }
 }
 
