@@ -75,13 +75,6 @@ impl Element {
         self.is("highway", &["elevator"]) || self.is("room", &["elevator"])
     }
 
-    /// Returns a width in metres; those in other units are not used in practice.
-    fn width(&self, default: f64) -> f64 {
-        let text = self.tag("width").unwrap_or_default();
-        let number = text.trim_end_matches('m').trim().parse().ok();
-        number.filter(|width: &f64| *width > 0.0 && width.is_finite()).unwrap_or(default)
-    }
-
     fn label(&self) -> &str {
         self.tag("name").or_else(|| self.tag("ref")).unwrap_or(&self.name)
     }
@@ -106,7 +99,7 @@ impl Element {
                     Some(at) => (number(&part[..at])?, number(&part[at + 1..])?),
                     None => (number(part)?, number(part)?),
                 };
-                let mut level = low;
+                let (mut level, high) = (low.min(high), low.max(high));
                 while level <= high && levels.len() <= MOST_LEVELS {
                     levels.push(level);
                     level += 1.0;
@@ -230,6 +223,16 @@ impl Builder<'_, '_> {
         self.reader.note(&mut self.plan, &element.name, NoteKind::Ignored { what });
     }
 
+    /// Returns the width of an element in metres.
+    fn width(&mut self, element: &Element, default: f64) -> f64 {
+        let Some(text) = element.tag("width") else { return default };
+        let number = text.trim_end_matches('m').trim().parse().ok();
+        number.filter(|width: &f64| *width > 0.0 && width.is_finite()).unwrap_or_else(|| {
+            self.note(element, format!("width={text}, which is not in metres,"));
+            default
+        })
+    }
+
     /// Adds the ground of a room, with walls around it, or of a corridor.
     fn add_ground(
         &mut self,
@@ -277,7 +280,7 @@ impl Builder<'_, '_> {
         let outline = match &element.shape {
             MapShape::Line(points) => Outline::Wall {
                 line: self.ring(points),
-                width: element.width(self.reader.options.wall_width),
+                width: self.width(element, self.reader.options.wall_width),
             },
             MapShape::Area(rings) => Outline::Loops {
                 loops: rings.iter().map(|ring| self.ring(ring)).collect(),
@@ -300,7 +303,7 @@ impl Builder<'_, '_> {
     /// Adds a door: a point on the walls of rooms, on each storey where it is one, or a line.
     fn add_door(&mut self, element: &Element) -> Result<(), PlanError> {
         let storeys = self.storeys(element)?;
-        let half = element.width(DOOR_WIDTH) / 2.0;
+        let half = self.width(element, DOOR_WIDTH) / 2.0;
         let lines: Vec<(String, f64, [PlanPosition; 2])> = match &element.shape {
             MapShape::Node(at) => {
                 let is_here = |storey: &String| {
@@ -370,7 +373,7 @@ impl Builder<'_, '_> {
 
     /// Adds steps along a line, which leads up unless it says `incline=down`.
     fn add_steps(&mut self, element: &Element, storeys: &[(String, f64)], points: &[PlanPosition]) {
-        let half = element.width(STEPS_WIDTH) / 2.0;
+        let half = self.width(element, STEPS_WIDTH) / 2.0;
         let step = |at: PlanPosition, along: PlanPosition| {
             let [x, z] = unit(along)?;
             Some([half, -half].map(|by| [at[0] - z * by, at[1] + x * by]))
@@ -427,7 +430,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     let children = |kind: &'static str| root.children().filter(move |node| node.tag_name().name() == kind);
     let mut nodes: HashMap<&str, Degrees> = HashMap::new();
     let mut ways: HashMap<&str, Vec<Degrees>> = HashMap::new();
-    let mut elements = Vec::new();
+    let (mut elements, mut incomplete) = (Vec::new(), Vec::new());
     for node in children("node") {
         let number = |key: &str| {
             node.attribute(key).and_then(|text| text.parse().ok()).filter(|value: &f64| value.is_finite())
@@ -441,12 +444,13 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     }
     for node in children("way") {
         let refs = node.children().filter(|child| child.tag_name().name() == "nd");
-        let refs = refs.filter_map(|child| nodes.get(child.attribute("ref")?).copied());
-        let points: Vec<Degrees> = refs.collect();
-        if points.is_empty() {
+        let points: Option<Vec<Degrees>> =
+            refs.map(|child| nodes.get(child.attribute("ref")?).copied()).collect();
+        let mut of_way = element(node, MapShape::Line(points.clone().unwrap_or_default()));
+        let Some(points) = points.filter(|points| !points.is_empty()) else {
+            incomplete.extend(of_way);
             continue;
-        }
-        let mut of_way = element(node, MapShape::Line(points.clone()));
+        };
         if let Some(element) = &mut of_way {
             let is_closed = points.len() > 3 && points.first() == points.last();
             let is_ground = element.is("indoor", &["room", "area", "corridor", "column", "pillar"]);
@@ -461,12 +465,23 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         let Some(mut multipolygon) = element(node, MapShape::Area(Vec::new())) else { continue };
         if multipolygon.is("type", &["multipolygon"]) {
             let members = node.children().filter(|child| child.tag_name().name() == "member");
-            let members = members.filter_map(|member| ways.get(member.attribute("ref")?));
-            multipolygon.shape = MapShape::Area(rings(members));
-            elements.push(multipolygon);
+            let members = members.filter(|member| member.attribute("type") != Some("node"));
+            let members: Option<Vec<_>> = members.map(|member| ways.get(member.attribute("ref")?)).collect();
+            match members.and_then(rings) {
+                Some(rings) => {
+                    multipolygon.shape = MapShape::Area(rings);
+                    elements.push(multipolygon);
+                }
+                None => incomplete.push(multipolygon),
+            }
         }
     }
-    plan(reader, &elements)
+    let mut plan = plan(reader, &elements)?;
+    for Element { name, .. } in incomplete.iter().filter(|element| element.is_indoor()) {
+        let what = "an element that is not whole, or no ring, in this file,".into();
+        reader.note(&mut plan, name, NoteKind::Ignored { what });
+    }
+    Ok(plan)
 }
 
 /// Returns an element; `None` for one without tags, which is a part of others.
@@ -483,10 +498,10 @@ fn element(node: roxmltree::Node<'_, '_>, shape: MapShape) -> Option<Element> {
     (!tags.is_empty()).then_some(Element { name, tags, shape })
 }
 
-/// Joins ways that share ends to rings; those that do not close are left out.
-fn rings<'a>(ways: impl Iterator<Item = &'a Vec<Degrees>>) -> Vec<Vec<Degrees>> {
+/// Joins ways that share ends to rings; `None` if one does not close.
+fn rings(mut ways: Vec<&Vec<Degrees>>) -> Option<Vec<Vec<Degrees>>> {
     let key = |at: &Degrees| at.map(f64::to_bits);
-    let ways: Vec<&Vec<Degrees>> = ways.filter(|way| way.len() > 1).collect();
+    ways.retain(|way| way.len() > 1);
     let mut at_end: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
     for (index, way) in ways.iter().enumerate() {
         for end in [&way[0], &way[way.len() - 1]] {
@@ -510,18 +525,18 @@ fn rings<'a>(ways: impl Iterator<Item = &'a Vec<Degrees>>) -> Vec<Vec<Degrees>> 
                     }
                 }
             });
-            let Some(next) = next else { break };
-            let way = ways[next];
+            let way = ways[next?];
             if key(&way[0]) == key(&end) {
                 ring.extend_from_slice(&way[1..]);
             } else {
                 ring.extend(way.iter().rev().skip(1));
             }
         }
-        if ring.len() > 3 && key(&ring[0]) == key(&ring[ring.len() - 1]) {
-            ring.pop();
-            rings.push(ring);
+        ring.pop();
+        if ring.len() < 3 {
+            return None;
         }
+        rings.push(ring);
     }
-    rings
+    Some(rings)
 }

@@ -136,6 +136,20 @@ fn a_building_of_openstreetmap_has_its_rooms_doors_steps_and_lifts() {
 }
 
 #[test]
+fn a_width_in_other_units_is_the_default_with_a_note() {
+    for (width, expected, notes) in [("1.2", 1.2, 0), ("80 cm", 0.9, 1), ("2'6\"", 0.9, 1), ("-1", 0.9, 1)] {
+        let mut elements = building();
+        let tags = [("door", "hinged"), ("width", width), ("level", "0")];
+        elements[3] = Element { points: &[[5.0, 3.0]], is_area: false, tags: &tags };
+        let plan = read(&geojson(&elements), PlanFormat::GeoJson);
+        let [a, b] = plan.storeys[0].doors[0].line;
+        assert!(((b[0] - a[0]).hypot(b[1] - a[1]) - expected).abs() < 1e-9, "{width}");
+        let found = plan.notes.iter().filter(|note| note.to_string().contains("not in metres"));
+        assert_eq!(found.count(), notes, "{width}: {:?}", plan.notes);
+    }
+}
+
+#[test]
 fn rings_of_several_ways_are_one_area_with_its_hole() {
     let elements = [
         ([0.0, 0.0], "1"),
@@ -167,6 +181,25 @@ fn rings_of_several_ways_are_one_area_with_its_hole() {
     let Outline::Loops { loops, .. } = &storey.walkable[0].outline else { panic!("loops") };
     let lengths: Vec<usize> = loops.iter().map(Vec::len).collect();
     assert_eq!(lengths, [4, 3]);
+    // A ring that does not close, a way and a node that are not in the file: never a part of an area.
+    let whole = format!("{ways}<relation id=\"9\">{members}{tags}</relation>");
+    let other = way(8, &[1, 2, 3, 1]).replace("</way>", r#"<tag k="indoor" v="area"/></way>"#);
+    for (from, to) in [
+        (way(2, &[1, 4, 3]), way(2, &[1, 4])),
+        (way(3, &[5, 6, 7, 5]), String::new()),
+        (way(3, &[5, 6, 7, 5]), way(3, &[5, 6, 70, 5])),
+    ] {
+        assert!(whole.contains(&from));
+        let broken = whole.replace(&from, &to);
+        let plan = read(&format!("<osm>{nodes}{broken}{other}</osm>"), PlanFormat::Osm);
+        let [storey] = &plan.storeys[..] else { panic!("{:?}", plan.storeys) };
+        assert_eq!((&*storey.name, storey.walkable.len()), ("0", 1), "{to}");
+        let notes: Vec<String> = plan.notes.iter().map(ToString::to_string).collect();
+        assert!(
+            notes.iter().any(|note| note.contains("relation 9") && note.contains("not whole")),
+            "{notes:?}"
+        );
+    }
 }
 
 #[test]
@@ -180,6 +213,7 @@ fn levels_are_lists_and_ranges_and_others_are_refused() {
         ("0", vec!["0"]),
         ("-1", vec!["-1"]),
         ("-2--1", vec!["-2", "-1"]),
+        ("-1--2", vec!["-2", "-1"]),
         ("-1-1", vec!["-1", "0", "1"]),
         ("2; 0.5;0.5", vec!["0.5", "2"]),
         (";", vec!["0"]),
