@@ -171,7 +171,7 @@ fn resolve(
 fn imports(source: &str) -> Imports {
     let source = source.split("\nmod tests {").next().unwrap_or_default();
     let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default());
-    // Who may see an item is no use.
+    // A visibility is no use.
     let source = lines.collect::<Vec<_>>().join("\n").replace("pub(in crate::", "pub(in ");
     let mut found = Imports::new();
     let mut rest = source.as_str();

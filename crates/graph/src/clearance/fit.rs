@@ -53,8 +53,11 @@ pub(crate) struct Candidates {
 /// two degrees or more.
 const ACUTE: f64 = 16.0;
 
-/// Number of nearest walls that are checked together.
-const MOST_WALLS: usize = 128;
+/// Number of walls from which the search for room takes smaller steps: each pair is checked.
+const MANY_WALLS: usize = 128;
+
+/// Steps of four times the distance that lead over any mesh.
+const STEPS: usize = 16;
 
 impl ClearanceNavMesh {
     /// Returns the default of the largest distance between an end of a path and a place where its
@@ -150,18 +153,30 @@ impl ClearanceNavMesh {
         let (extra, steepest) = if was_fit { (ACUTE * slack, STEEPEST) } else { (0.0, 0.0) };
         let limit = f64::from(reach.side).max(extra);
         let mut far = (2.0 * radius).max(size).max((at - asked).length() * 1.5);
-        for _ in 0..16 {
-            let within = far.min(limit);
+        // No place up to here has room.
+        let mut known = -1.0;
+        let mut steps = 0;
+        while steps < STEPS {
+            let mut within = far.min(limit);
             self.walls_around(asked, within + radius, &wanted.admits, room);
-            room.find_beside_one(asked, radius, within);
+            let is_crowded = room.walls.len() > MANY_WALLS;
+            if is_crowded {
+                let complete = room.walls[MANY_WALLS].0 - radius;
+                within = complete.max(known + radius.max(size)).min(within);
+            }
+            room.keep_walls(known - radius, within + radius);
+            room.find_beside_one(asked, radius, [known, within]);
             let one = self.first_fit(wanted, asked, steepest, room);
             // Places at two walls matter only where they are nearer.
-            room.find_beside_two(asked, radius, one.map_or(within, |fit| (fit.at - asked).length()));
+            let nearer = one.map_or(within, |fit| (fit.at - asked).length());
+            room.find_beside_two(asked, radius, [known, nearer]);
             let fit = self.first_fit(wanted, asked, steepest, room).or(one);
-            if fit.is_some() || far >= limit {
+            if fit.is_some() || within >= limit {
                 return fit;
             }
-            far *= 4.0;
+            known = within;
+            far = within * if is_crowded { 2.0 } else { 4.0 };
+            steps += usize::from(!is_crowded);
         }
         None
     }
@@ -293,29 +308,34 @@ impl ClearanceNavMesh {
                 .then(a.2[0].total_cmp(&b.2[0]))
                 .then(a.2[1].total_cmp(&b.2[1]))
         });
-        walls.truncate(MOST_WALLS);
     }
 }
 
 impl Candidates {
-    /// All places where a disc could touch one of the walls nearest to `asked`.
-    fn find_beside_one(&mut self, asked: DVec2, radius: f64, far: f64) {
+    /// Drops walls that are nearer or farther.
+    fn keep_walls(&mut self, near: f64, far: f64) {
+        self.walls.truncate(self.walls.partition_point(|&(distance, _)| distance <= far));
+        self.walls.drain(..self.walls.partition_point(|&(distance, _)| distance < near));
+    }
+
+    /// All places where a disc could touch one of the walls, at distances from `asked` in a range.
+    fn find_beside_one(&mut self, asked: DVec2, radius: f64, range: [f64; 2]) {
         let Self { walls, places, .. } = self;
         places.clear();
         for &(_, wall) in walls.iter() {
             let around = wall.map(|end| end + unit(asked - end) * radius);
             for place in [nearest_on(beside(wall, radius), asked), around[0], around[1]] {
-                keep(places, place, asked, far);
+                keep(places, place, asked, range);
             }
         }
     }
 
     /// All places where it could touch two of them.
-    fn find_beside_two(&mut self, asked: DVec2, radius: f64, far: f64) {
+    fn find_beside_two(&mut self, asked: DVec2, radius: f64, range: [f64; 2]) {
         let Self { walls, places, .. } = self;
         places.clear();
-        let mut keep = |place: DVec2| keep(places, place, asked, far);
-        let near = walls.partition_point(|&(distance, _)| distance <= far + radius);
+        let mut keep = |place: DVec2| keep(places, place, asked, range);
+        let near = walls.partition_point(|&(distance, _)| distance <= range[1] + radius);
         for (at, &(_, wall)) in walls[..near].iter().enumerate() {
             let line = beside(wall, radius);
             for &(_, other) in &walls[..at] {
@@ -351,9 +371,9 @@ fn beside(wall: [DVec2; 2], radius: f64) -> [DVec2; 2] {
     wall.map(|end| end + out * radius)
 }
 
-fn keep(places: &mut Vec<(f64, DVec2)>, place: DVec2, asked: DVec2, far: f64) {
+fn keep(places: &mut Vec<(f64, DVec2)>, place: DVec2, asked: DVec2, [known, far]: [f64; 2]) {
     let distance = (place - asked).length();
-    if distance <= far {
+    if distance > known && distance <= far {
         places.push((distance, place));
     }
 }

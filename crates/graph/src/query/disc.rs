@@ -147,8 +147,11 @@ impl<'a> ClearQuery<'a> {
     /// [`Location`], the nearest one with no wall between, if there is one.
     ///
     /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
-    /// checked where the disc would touch the walls around nearest to the position: of the 128
-    /// walls nearest to it.
+    /// checked where the disc would touch one or two walls, from near to far.
+    ///
+    /// # Cost
+    /// Grows with the walls up to the place that is found, and with the pairs of walls that are a
+    /// diameter apart.
     ///
     /// # Errors
     /// [`QueryError::NoRoomNear`] where the disc fits nowhere within reach. Others: see

@@ -7,7 +7,7 @@ use waymesh_tile::Tile;
 
 use super::build::BuiltTile;
 
-/// Checksums of a tile: of its own voxels, and of the result built from these and its neighbours'.
+/// Checksums of a tile: of its voxels, and of the result built from them and those around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digests {
     pub(super) voxels: u64,

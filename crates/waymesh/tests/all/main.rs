@@ -4,6 +4,7 @@ mod advice;
 mod any_radius;
 mod any_radius_baked;
 mod any_radius_corridor;
+mod any_radius_crowded;
 mod any_radius_doors;
 mod any_radius_fast;
 mod any_radius_links;
