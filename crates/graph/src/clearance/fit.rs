@@ -158,13 +158,13 @@ impl ClearanceNavMesh {
         let mut steps = 0;
         while steps < STEPS {
             let mut within = far.min(limit);
-            self.walls_around(asked, within + radius, &wanted.admits, room);
+            // A place that is farther than `known` touches none of the nearer walls.
+            self.walls_around(asked, [known - radius, within + radius], &wanted.admits, room);
             let is_crowded = room.walls.len() > MANY_WALLS;
             if is_crowded {
                 let complete = room.walls[MANY_WALLS].0 - radius;
                 within = complete.max(known + radius.max(size)).min(within);
             }
-            room.keep_walls(known - radius, within + radius);
             room.find_beside_one(asked, radius, [known, within]);
             let one = self.first_fit(wanted, asked, steepest, room);
             // Places at two walls matter only where they are nearer.
@@ -267,8 +267,14 @@ impl ClearanceNavMesh {
         out.sort_unstable();
     }
 
-    /// The walls within reach, on all storeys, nearest first.
-    fn walls_around(&self, asked: DVec2, reach: f64, admits: impl Fn(u32) -> bool, out: &mut Candidates) {
+    /// The walls at distances in a range, on all storeys, nearest first.
+    fn walls_around(
+        &self,
+        asked: DVec2,
+        [near, reach]: [f64; 2],
+        admits: impl Fn(u32) -> bool,
+        out: &mut Candidates,
+    ) {
         out.walls.clear();
         let mesh = &self.mesh;
         let size = f64::from(mesh.frame.cell_size);
@@ -292,7 +298,7 @@ impl ClearanceNavMesh {
                     self.open.walls(mesh, PolyId(polygon), edge, |ends| {
                         let wall = ends.map(|end| self.plane_of(end.point));
                         let distance = (nearest_on(wall, asked) - asked).length();
-                        if distance <= reach {
+                        if near <= distance && distance <= reach {
                             walls.push((distance, wall));
                         }
                     });
@@ -312,12 +318,6 @@ impl ClearanceNavMesh {
 }
 
 impl Candidates {
-    /// Drops walls that are nearer or farther.
-    fn keep_walls(&mut self, near: f64, far: f64) {
-        self.walls.truncate(self.walls.partition_point(|&(distance, _)| distance <= far));
-        self.walls.drain(..self.walls.partition_point(|&(distance, _)| distance < near));
-    }
-
     /// All places where a disc could touch one of the walls, at distances from `asked` in a range.
     fn find_beside_one(&mut self, asked: DVec2, radius: f64, range: [f64; 2]) {
         let Self { walls, places, .. } = self;

@@ -62,6 +62,9 @@ fn the_nearest_room_is_found_behind_hundreds_of_walls() {
         assert!(found.moved <= known && found.moved > known - 0.08, "{} {known}", found.moved);
         let none = discs.query(radius).reach(near(known - 0.1)).memory(&mut scratch).nearest(start);
         assert!(matches!(none, Err(QueryError::NoRoomNear { .. })), "{none:?}");
+        // Where no place is large enough, the search ends behind the last wall.
+        let none = discs.query(4.5).reach(Reach::INFINITE).memory(&mut scratch).nearest(start);
+        assert!(matches!(none, Err(QueryError::NoRoomNear { .. })), "{none:?}");
         // A path from there, and one that ends as near to the start as a disc can.
         let goal = Vec3::new(left as f32 + 3.0, 0.0, top as f32 + 3.0);
         let mut query = discs.query(radius).reach(near(known + 0.1)).memory(&mut scratch);
