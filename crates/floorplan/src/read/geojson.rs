@@ -97,7 +97,7 @@ fn of_osm(reader: &Reader<'_>, features: &[Feature]) -> Result<FloorPlan, PlanEr
                 let rings = coordinates.iter().flatten();
                 MapShape::Area(rings.map(|one| ring(&element, one)).collect::<Result<_, _>>()?)
             }
-            _ => continue,
+            _ => MapShape::Incomplete,
         };
         elements.push(Element { name: element, tags, shape });
     }

@@ -35,6 +35,8 @@ pub(super) enum MapShape {
     Line(Vec<Degrees>),
     /// Rings: what an odd number of them encloses.
     Area(Vec<Vec<Degrees>>),
+    /// No shape that can be used.
+    Incomplete,
 }
 
 impl MapShape {
@@ -43,6 +45,7 @@ impl MapShape {
             Self::Node(at) => Box::new(std::iter::once(at)),
             Self::Line(points) => Box::new(points.iter()),
             Self::Area(rings) => Box::new(rings.iter().flatten()),
+            Self::Incomplete => Box::new(std::iter::empty()),
         }
     }
 }
@@ -136,7 +139,9 @@ struct Builder<'r, 'a> {
 
 /// Makes a plan of the elements inside of buildings; the others are left out with a note.
 pub(super) fn plan(reader: &Reader<'_>, elements: &[Element]) -> Result<FloorPlan, PlanError> {
-    let indoor: Vec<&Element> = elements.iter().filter(|element| element.is_indoor()).collect();
+    let (incomplete, elements): (Vec<&Element>, Vec<&Element>) =
+        elements.iter().partition(|element| matches!(element.shape, MapShape::Incomplete));
+    let indoor: Vec<&Element> = elements.iter().copied().filter(|element| element.is_indoor()).collect();
     let Some(origin) = reader.options.geo_origin.or_else(|| middle(&indoor)) else {
         return Err(reader.fault("a map of OpenStreetMap without an element that has the tag `indoor`"));
     };
@@ -156,6 +161,10 @@ pub(super) fn plan(reader: &Reader<'_>, elements: &[Element]) -> Result<FloorPla
         builder.add_door(element)?;
     }
     let Builder { mut plan, outside, .. } = builder;
+    for element in incomplete.iter().filter(|element| element.is_indoor()) {
+        let what = "an element that is not whole, or no ring, in this file,".into();
+        reader.note(&mut plan, &element.name, NoteKind::Ignored { what });
+    }
     if outside > 0 {
         let what = format!("{outside} elements outside of buildings or without a level");
         reader.note(&mut plan, "map", NoteKind::Ignored { what });
@@ -286,7 +295,9 @@ impl Builder<'_, '_> {
                 loops: rings.iter().map(|ring| self.ring(ring)).collect(),
                 fill: Fill::EvenOdd,
             },
-            MapShape::Node(_) => return self.note(element, "a wall that is a point".into()),
+            MapShape::Node(_) | MapShape::Incomplete => {
+                return self.note(element, "a wall that is a point".into());
+            }
         };
         for (storey, height) in storeys {
             let storey = Some((storey.as_str(), *height));
@@ -354,7 +365,7 @@ impl Builder<'_, '_> {
         }
         let place = match &element.shape {
             MapShape::Node(at) => Some(self.metres(*at)),
-            MapShape::Line(_) => None,
+            MapShape::Line(_) | MapShape::Incomplete => None,
             MapShape::Area(rings) => rings.first().and_then(|ring| inside(&self.ring(ring))),
         };
         let Some(at) = place else { return self.note(element, "a lift or steps without a place".into()) };
@@ -430,7 +441,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     let children = |kind: &'static str| root.children().filter(move |node| node.tag_name().name() == kind);
     let mut nodes: HashMap<&str, Degrees> = HashMap::new();
     let mut ways: HashMap<&str, Vec<Degrees>> = HashMap::new();
-    let (mut elements, mut incomplete) = (Vec::new(), Vec::new());
+    let mut elements = Vec::new();
     for node in children("node") {
         let number = |key: &str| {
             node.attribute(key).and_then(|text| text.parse().ok()).filter(|value: &f64| value.is_finite())
@@ -446,11 +457,11 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         let refs = node.children().filter(|child| child.tag_name().name() == "nd");
         let points: Option<Vec<Degrees>> =
             refs.map(|child| nodes.get(child.attribute("ref")?).copied()).collect();
-        let mut of_way = element(node, MapShape::Line(points.clone().unwrap_or_default()));
         let Some(points) = points.filter(|points| !points.is_empty()) else {
-            incomplete.extend(of_way);
+            elements.extend(element(node, MapShape::Incomplete));
             continue;
         };
+        let mut of_way = element(node, MapShape::Line(points.clone()));
         if let Some(element) = &mut of_way {
             let is_closed = points.len() > 3 && points.first() == points.last();
             let is_ground = element.is("indoor", &["room", "area", "corridor", "column", "pillar"]);
@@ -462,26 +473,18 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         ways.insert(node.attribute("id").unwrap_or_default(), points);
     }
     for node in children("relation") {
-        let Some(mut multipolygon) = element(node, MapShape::Area(Vec::new())) else { continue };
+        let Some(mut multipolygon) = element(node, MapShape::Incomplete) else { continue };
         if multipolygon.is("type", &["multipolygon"]) {
             let members = node.children().filter(|child| child.tag_name().name() == "member");
             let members = members.filter(|member| member.attribute("type") != Some("node"));
             let members: Option<Vec<_>> = members.map(|member| ways.get(member.attribute("ref")?)).collect();
-            match members.and_then(rings) {
-                Some(rings) => {
-                    multipolygon.shape = MapShape::Area(rings);
-                    elements.push(multipolygon);
-                }
-                None => incomplete.push(multipolygon),
+            if let Some(rings) = members.and_then(rings) {
+                multipolygon.shape = MapShape::Area(rings);
             }
+            elements.push(multipolygon);
         }
     }
-    let mut plan = plan(reader, &elements)?;
-    for Element { name, .. } in incomplete.iter().filter(|element| element.is_indoor()) {
-        let what = "an element that is not whole, or no ring, in this file,".into();
-        reader.note(&mut plan, name, NoteKind::Ignored { what });
-    }
-    Ok(plan)
+    plan(reader, &elements)
 }
 
 /// Returns an element; `None` for one without tags, which is a part of others.

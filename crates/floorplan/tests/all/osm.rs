@@ -150,6 +150,18 @@ fn a_width_in_other_units_is_the_default_with_a_note() {
 }
 
 #[test]
+fn a_geometry_that_has_no_meaning_is_noted() {
+    let text = geojson(&building()).replacen(
+        r#""features":["#,
+        r#""features":[{"type":"Feature","properties":{"indoor":"room","level":"0","name":"Lobby"},"geometry":{"type":"MultiPoint","coordinates":[[8.54,47.37]]}},"#,
+        1,
+    );
+    let [plan, other] = [&text, &geojson(&building())].map(|text| read(text, PlanFormat::GeoJson));
+    assert_eq!(plan.storeys[0].walkable.len(), other.storeys[0].walkable.len());
+    assert!(plan.notes.iter().any(|note| note.to_string().contains("Lobby")), "{:?}", plan.notes);
+}
+
+#[test]
 fn rings_of_several_ways_are_one_area_with_its_hole() {
     let elements = [
         ([0.0, 0.0], "1"),
