@@ -1,12 +1,11 @@
 //! `cargo xtask count`: the size of each crate.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::root;
+use crate::tidy::{files_under, read};
 
 /// Crates that are not part of the library: bindings, programs, tools, tests.
 const NO_LIBRARY: [&str; 12] = [
@@ -62,14 +61,14 @@ pub(crate) fn run() -> Result<()> {
     let root = root();
     let mut crates: BTreeMap<String, Lines> = BTreeMap::new();
     for folder in ["crates", "xtask", "benches", "fuzz"] {
-        for file in rust_files(&root.join(folder))? {
-            let inside = file.strip_prefix(&root).unwrap_or(&file);
+        let files = files_under(&root.join(folder))?;
+        for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "rs")) {
+            let inside = file.strip_prefix(&root).unwrap_or(file);
             let mut parts = inside.iter().map(|part| part.to_string_lossy());
             let first = parts.next().unwrap_or_default();
             let name = if first == "crates" { parts.next().unwrap_or_default() } else { first };
             let is_test = inside.iter().any(|part| part == "tests") || inside.ends_with("tests.rs");
-            let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-            crates.entry(name.into_owned()).or_default().add(count(&text, is_test));
+            crates.entry(name.into_owned()).or_default().add(count(&read(file)?, is_test));
         }
     }
     println!("| crate | code | comments | tests | public items |\n|---|--:|--:|--:|--:|");
@@ -83,21 +82,6 @@ pub(crate) fn run() -> Result<()> {
     }
     println!("{}\n{}", library.row("**library**"), all.row("**all**"));
     Ok(())
-}
-
-/// Returns the Rust files below a folder, without build folders.
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.is_dir() && !path.ends_with("target") && !path.ends_with("node_modules") {
-            files.extend(rust_files(&path)?);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// Counts the lines of a file in the format of rustfmt: a module of tests ends at a brace that is

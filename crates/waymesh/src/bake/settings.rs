@@ -15,24 +15,6 @@ use super::config::{CornerChoice, DecompositionKind, Enclosed, Keep, PartitionKi
 use super::stages::for_stages;
 use crate::links::JumpConfig;
 
-/// Writes a setter for each setting that has one in [`super::BakeConfig`].
-macro_rules! setters_of_settings {
-    ($($(#[$attribute:meta])* pub $field:ident: $type:ty = $default:expr $(, $with:ident($($value:tt)+))?;)+) => {
-        impl<F: FrontEnd> Baker<F> {
-            $($(
-                #[doc = concat!("Sets `", stringify!($field), "` of [`BakeConfig`](super::BakeConfig): see [`BakeConfig::", stringify!($with), "`](super::BakeConfig::", stringify!($with), ").")]
-                #[must_use]
-                pub fn $field(mut self, value: impl Into<$type>) -> Self {
-                    self.stages.config.$field = value.into();
-                    self
-                }
-            )?)+
-        }
-    };
-}
-
-for_settings!(setters_of_settings);
-
 /// Writes a method for each stage that replaces it.
 macro_rules! replacements {
     ($($(#[doc = $doc:literal])* $(#[cfg($is:meta)])? $field:ident: $stage:ident, $method:ident;)*) => {
@@ -50,12 +32,15 @@ macro_rules! replacements {
 
 for_stages!(replacements);
 
-/// Writes a setter for each path of fields in [`super::BakeConfig`].
+/// Writes a setter for each path of fields in [`super::BakeConfig`], and names the method there.
 macro_rules! setters {
-    ($($name:ident: $($field:ident).+ = $type:ty;)+) => {
+    ($($name:ident: $($field:ident).+ = $type:ty $(, $with:ident)?;)+) => {
         impl<F: FrontEnd> Baker<F> {
             $(
-                #[doc = concat!("Sets `", stringify!($($field).+), "` of [`BakeConfig`](super::BakeConfig).")]
+                #[doc = concat!(
+                    "Sets `", stringify!($($field).+), "` of [`BakeConfig`](super::BakeConfig)"
+                    $(, ": see [`BakeConfig::", stringify!($with), "`](super::BakeConfig::", stringify!($with), ")")?, "."
+                )]
                 #[must_use]
                 pub fn $name(mut self, value: impl Into<$type>) -> Self {
                     self.stages.config.$($field).+ = value.into();
@@ -65,6 +50,15 @@ macro_rules! setters {
         }
     };
 }
+
+/// Passes the settings that have a method to [`setters`].
+macro_rules! setters_of_settings {
+    ($($(#[$attribute:meta])* pub $field:ident: $type:ty = $default:expr $(, $with:ident($($value:tt)+))?;)+) => {
+        setters! { $($($field: $field = $type, $with;)?)+ }
+    };
+}
+
+for_settings!(setters_of_settings);
 
 setters! {
     cell_size: scale.cell_size = f32;
