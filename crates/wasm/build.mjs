@@ -15,11 +15,16 @@ import { gzipSync } from "node:zlib";
 const folder = dirname(fileURLToPath(import.meta.url));
 const [isFast, withNames] = ["--fast", "--names"].map((word) => process.argv.includes(word));
 const target = "wasm32-unknown-unknown";
-const targetFolder = process.env.CARGO_TARGET_DIR ?? join(folder, "target");
+const targetFolder = process.env.CARGO_TARGET_DIR ?? join(folder, "../../target/web");
 
 function run(program, words, more = {}) {
   console.error("$", program, words.join(" "));
   execFileSync(program, words, { cwd: folder, stdio: ["ignore", "inherit", "inherit"], ...more });
+}
+
+function cargo([command, ...words], variables = {}) {
+  const env = { ...process.env, CARGO_TARGET_DIR: targetFolder, CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_DEV_OPT_LEVEL: "0", ...variables };
+  run("cargo", [command, "--locked", ...words], { env });
 }
 
 /** The output of a program, or nothing if it cannot be had. */
@@ -53,22 +58,7 @@ function toolchain() {
   return { variables: flagged(), words: [] };
 }
 
-/** The program wasm-bindgen, of the version that the crate uses. */
-function bindgen() {
-  const version = /^wasm-bindgen = "=([\d.]+)"/m.exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))[1];
-  const tools = join(targetFolder, "tools");
-  const candidates = ["wasm-bindgen", join(tools, "bin/wasm-bindgen")];
-  const has = (program) => ask(program, ["--version"]) === `wasm-bindgen ${version}`;
-  if (!candidates.some(has)) {
-    run("cargo", ["install", "wasm-bindgen-cli", "--version", version, "--root", tools, "--debug"], {
-      env: { ...process.env, CARGO_PROFILE_DEV_DEBUG: "0" },
-    });
-  }
-  return candidates.find(has);
-}
-
 const { variables, words } = toolchain();
-const program = bindgen();
 // The last package stays until the new one is whole.
 const pkg = join(targetFolder, "pkg");
 rmSync(pkg, { recursive: true, force: true });
@@ -86,8 +76,9 @@ if (!isFast && !canOptimise) console.error("wasm-opt is not there: `npm install`
 function build(name, features) {
   // With more put into others the module is larger and hardly faster.
   const link = ["--", "-Cllvm-args=-inline-threshold=5"];
-  run("cargo", ["rustc", "--release", "--locked", "--target", target, ...features, ...words, ...link], { env: { ...process.env, ...variables } });
-  run(program, [join(targetFolder, target, "release/waymesh_wasm.wasm"), "--target", "web", "--out-dir", pkg, "--out-name", name]);
+  const profile = ["--config", "profile.toml", "--profile", "web"];
+  cargo(["rustc", ...profile, "--target", target, ...features, ...words, ...link], variables);
+  cargo(["run", "--package", "waymesh-glue", "--", join(targetFolder, target, "web/waymesh_wasm.wasm"), pkg, name]);
   const file = join(pkg, `${name}_bg.wasm`);
   rmSync(`${file}.d.ts`, { force: true });
   if (canOptimise) {
@@ -117,7 +108,7 @@ function guarded(glue) {
 
 // Alone, queries are to be small: with less, a path takes up to a fourth longer, and with more, the
 // module has more than 150 kB.
-const small = [["wasm", "z"], ["graph", "s"], ["core", "z"]].flatMap(([name, level]) => ["--config", `profile.release.package.waymesh-${name}.opt-level="${level}"`]);
+const small = [["wasm", "z"], ["graph", "s"], ["core", "z"]].flatMap(([name, level]) => ["--config", `profile.web.package.waymesh-${name}.opt-level="${level}"`]);
 if (!isFast) build("queries", ["--no-default-features", ...small]);
 build("waymesh", []);
 cpSync(join(folder, "package"), pkg, { recursive: true });

@@ -158,7 +158,7 @@ fn tests(_: &Tools) -> Result<String> {
 
 fn docs(_: &Tools) -> Result<String> {
     // Users of C and Python read a header and stubs.
-    let others = ["gpu", "c", "python"].map(|name| format!("--exclude waymesh-{name}")).join(" ");
+    let others = ["gpu", "c", "python", "glue"].map(|name| format!("--exclude waymesh-{name}")).join(" ");
     let mut docs = command("", "cargo", &format!("doc --workspace {others} --no-deps --locked"));
     run_command(docs.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(String::new())

@@ -36,11 +36,14 @@ const BUILD: [(&str, &str); 4] = [
 ];
 
 /// Words of every build of the tests: with the reader that is off by default, so that its tests
-/// need no build of their own, and without the crate for graphics cards, which has a part.
-pub(crate) const TESTED: &str = "--workspace --exclude waymesh-gpu --locked --features waymesh-cli/dxf";
+/// need no build of their own, and without the crates of two parts, for graphics cards and for the
+/// npm package.
+pub(crate) const TESTED: &str =
+    "--workspace --exclude waymesh-gpu --exclude waymesh-glue --locked --features waymesh-cli/dxf";
 
 /// Words of the builds with graphics cards, which use what the builds of [`TESTED`] made.
-const WITH_CARDS: &str = "--workspace --locked --features waymesh-cli/dxf,waymesh-cli/gpu";
+const WITH_CARDS: &str =
+    "--workspace --exclude waymesh-glue --locked --features waymesh-cli/dxf,waymesh-cli/gpu";
 
 /// A command in a folder of the project, as in a new terminal: without the variables of the cargo
 /// that runs this program, which choose the toolchain or describe its package.
@@ -198,9 +201,7 @@ pub(crate) fn msrv(tools: &Tools) -> Result<String> {
     let oldest = rust_version("")?;
     let install = format!("toolchain install {oldest} --profile minimal --no-self-update");
     tools.need(("rustup", &format!("run {oldest} cargo --version")), ("rustup", &install))?;
-    let check = format!(
-        "run {oldest} cargo check --workspace --exclude waymesh-gpu --locked --target-dir target/oldest"
-    );
+    let check = format!("run {oldest} cargo check {TESTED} --target-dir target/oldest");
     run(&mut command("", "rustup", &check))?;
     Ok(format!("Rust {oldest}"))
 }
@@ -244,9 +245,9 @@ pub(crate) fn arm(tools: &Tools) -> Result<String> {
 pub(crate) fn features(tools: &Tools) -> Result<String> {
     tools.need_cargo("hack")?;
     // The benches' features compile C++, or the crates of the graphics card.
-    let words =
-        "hack check --workspace --each-feature --exclude waymesh-benches --exclude waymesh-gpu --locked";
-    run(&mut command("", "cargo", words))?;
+    let others = ["benches", "gpu", "glue"].map(|name| format!("--exclude waymesh-{name}")).join(" ");
+    let words = format!("hack check --workspace --each-feature {others} --locked");
+    run(&mut command("", "cargo", &words))?;
     Ok(String::new())
 }
 
@@ -401,14 +402,6 @@ pub(crate) fn web(tools: &Tools) -> Result<String> {
     }
     // The program as the tests of the workspace build it: examples have the features of tests.
     run(&mut command("", "cargo", &format!("build {TESTED} --bin waymesh --examples")))?;
-    run(&mut command(FOLDER, "cargo", "fmt --all --check"))?;
-    let target = "wasm32-unknown-unknown";
-    if Path::new(output("rustc", &format!("--print target-libdir --target {target}"))?.trim()).is_dir() {
-        for features in ["", "--no-default-features", "--no-default-features --features crowd"] {
-            let words = format!("clippy --locked --target {target} {features} -- -D warnings");
-            run(&mut command(FOLDER, "cargo", &words))?;
-        }
-    }
     run(&mut command(FOLDER, "node", "build.mjs"))?;
     run(&mut command(FOLDER, "npm", "test"))?;
     run(&mut command("crates/wasm/pkg", "npm", "pack --dry-run"))?;

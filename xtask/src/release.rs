@@ -50,7 +50,7 @@ pub(crate) fn version(args: &VersionArgs) -> Result<()> {
             };
             fs::write(&file, text.split_inclusive('\n').map(change).collect::<String>())?;
         }
-        for lock in [".", "crates/bevy", "crates/wasm", "fuzz"] {
+        for lock in [".", "crates/bevy", "fuzz"] {
             run(&mut command(lock, "cargo", "update --workspace --offline"))?;
         }
     } else {

@@ -5,6 +5,8 @@
 //! `Crowd` walk on either. Positions are arrays of three numbers, lists of positions are
 //! `Float32Array`s. What goes wrong is thrown as an `Error` with a sentence.
 
+#![expect(clippy::missing_errors_doc, reason = "users read the types of JavaScript")]
+
 mod convert;
 mod discs;
 mod error;
@@ -37,6 +39,7 @@ mod world;
 pub use crowd::Crowd;
 pub use mesh::NavMesh;
 
+#[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
