@@ -430,8 +430,13 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     let python: PathBuf = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let packages = "maturin>=1.7,<2 numpy pytest mypy trimesh matplotlib tqdm";
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
-    // Without these the tests of clusters are skipped, which pytest shows.
-    let cluster = fetch(&mut command("", &python, "-m pip install --quiet fsspec ray s3fs moto[server]"));
+    // Without these the tests of clusters and of IFC files are skipped, which pytest shows.
+    let mut absent = String::new();
+    for (use_, packages) in [("on a cluster", "fsspec ray s3fs moto[server]"), ("for IFC", "ifcopenshell")] {
+        if fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}"))).is_err() {
+            absent = format!("NOT {use_}");
+        }
+    }
     // The words of the tests: with others, cargo would build all crates once more.
     run(&mut command("", "cargo", &format!("build {TESTED} --lib --example bake")))?;
     let built = target().join("debug").join(format!("{DLL_PREFIX}_waymesh{DLL_SUFFIX}"));
@@ -446,7 +451,7 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     run(command(FOLDER, &python, "-m pytest -q -rs").env("PYTHONPATH", paths))?;
     run(&mut command(FOLDER, &python, "-m mypy"))?;
     run(command(FOLDER, &python, "-m maturin sdist --out").arg(environment.join("dist")))?;
-    Ok(if cluster.is_ok() { "" } else { "NOT on a cluster" }.to_owned())
+    Ok(absent)
 }
 
 /// A finding fails the gate; the file that shows it is named.

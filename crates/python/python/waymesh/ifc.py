@@ -1,0 +1,402 @@
+"""Buildings of IFC files: triangles, storeys, spaces, doors and lifts. Needs ifcopenshell: ``pip install waymesh[ifc]``.
+
+>>> building = waymesh.ifc.load("school.ifc")  # doctest: +SKIP
+>>> mesh = building.bake(waymesh.Settings(agent="wheelchair"))  # doctest: +SKIP
+
+Positions are those of the mesh: metres, y up, ``(x, z, -y)`` of the file, less :attr:`Building.origin`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._bake import AnySettings, Progress, bake
+from ._errors import FileError, NoMeshNearError
+from ._waymesh import CancelToken, NavMesh
+from .settings import Area, Box, Mark, Prism, Shape, entries_of
+
+Floats = NDArray[np.float64]
+AreaOf = Callable[[Any, Mapping[str, Mapping[str, Any]]], str | None]
+"""Is called with an element of ifcopenshell and its property sets; returns the name of an area, ``"blocked"``, or None for the default."""
+
+_BLOCKED = "blocked"
+_LEFT_OUT = ("IfcSpace", "IfcFeatureElement", "IfcVirtualElement", "IfcAnnotation", "IfcGrid", "IfcDoor", "IfcSpatialZone")
+_NOT_WALKED_ON = (
+    *("IfcWall", "IfcColumn", "IfcBeam", "IfcMember", "IfcPlate", "IfcCurtainWall", "IfcWindow", "IfcRailing"),
+    *("IfcFurnishingElement", "IfcDistributionElement", "IfcTransportElement"),
+)
+_AREAS = {"IfcStair": "stairs", "IfcStairFlight": "stairs", "IfcRamp": "ramp", "IfcRampFlight": "ramp"}
+_FAR = 10_000.0
+"""A building farther than this from the origin of its file, in metres, gets an origin of its own."""
+_LARGEST_CELL = 0.3
+"""Size of cells for which doorways are cut, if the settings have none."""
+_LANDING = 2.0
+"""How far from the middle of a lift, in metres, ground in front of it may begin."""
+
+
+@dataclass(frozen=True)
+class Storey:
+    """A storey: its name, and the height of its floor."""
+
+    name: str
+    elevation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A room. ``floor`` has the triangles of its lower side, (n, 3, 3); ``height`` is that of its body."""
+
+    id: str
+    name: str
+    long_name: str
+    storey: str
+    floor: Floats
+    height: float
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Whether points lie in the room: over its floor or at most a step below it, and lower than its ceiling."""
+        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        a, b, c = (self.floor[None, :, i] - points[:, None] for i in range(3))
+        sides = np.stack([u[..., 0] * v[..., 2] - u[..., 2] * v[..., 0] for u, v in ((a, b), (b, c), (c, a))])
+        over = np.all(sides >= 0, axis=0) | np.all(sides <= 0, axis=0)
+        rise = -a[..., 1]
+        inside: NDArray[np.bool_] = np.any(over & (rise > -0.5) & (rise < self.height), axis=1)
+        return inside
+
+
+@dataclass(frozen=True, eq=False)
+class Door:
+    """A door: the middle of its sill, the direction through it, and its measures in metres. ``thickness`` is that of leaf and frame."""
+
+    id: str
+    name: str
+    storey: str
+    centre: Floats
+    through: Floats
+    width: float
+    height: float
+    thickness: float
+    fire_rating: str
+    is_external: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """A lift: the middle of its body at every storey that it reaches, from below, and the corners of the body's bounds."""
+
+    id: str
+    name: str
+    stops: Floats
+    bounds: Floats
+
+
+@dataclass(eq=False)
+class Building:
+    """What :func:`load` found in a file."""
+
+    vertices: Floats
+    triangles: NDArray[np.uint32]
+    triangle_areas: NDArray[np.uint8]
+    triangle_elements: NDArray[np.uint32]
+    """The element of every triangle, as its place in :attr:`elements`."""
+    elements: list[str]
+    """GlobalIds."""
+    areas: dict[int, Area]
+    """Names and costs of the areas of triangles: change the costs before a bake."""
+    origin: Floats
+    """Position in metres and the axes of the file that is 0, 0, 0 of the mesh."""
+    storeys: list[Storey]
+    spaces: list[Space]
+    doors: list[Door]
+    lifts: list[Lift]
+    notes: list[str] = field(default_factory=list)
+    """What could not be read or linked, a sentence each."""
+
+    def space_at(self, point: ArrayLike) -> Space | None:
+        """The first room in which a point lies."""
+        return next((space for space in self.spaces if space.contains(point)[0]), None)
+
+    def bake(
+        self,
+        settings: AnySettings = None,
+        *,
+        door_links: bool = False,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> NavMesh:
+        """Makes a navigation mesh of the building.
+
+        Doors stand open. With ``door_links`` the ground ends at each, and a link of the kind ``door`` leads through those that are
+        wide and high enough for the agent; its ``data`` is the place of the door in :attr:`doors`. So
+        :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``links=`` of queries avoids some. Lifts become links of the kind
+        ``lift`` from storey to storey; their ``data`` is the place in :attr:`lifts`. What has no ground in front of it is a line in
+        :attr:`notes`.
+        """
+        entries = entries_of(settings)
+        areas = {number: area._entries() for number, area in self.areas.items()}
+        entries["areas"] = areas | entries.get("areas", {})
+        width = 1.5 * entries.get("cell_size", _LARGEST_CELL)
+        # Agents wait in front of a lift, not in it.
+        cuts: list[Shape] = [Box(min=lift.bounds[0].tolist(), max=lift.bounds[1].tolist()) for lift in self.lifts]
+        if door_links:
+            cuts += [_doorway(door, max(width, door.thickness)) for door in self.doors]
+        entries["marks"] = [*entries.get("marks", []), *(Mark(cut, _BLOCKED)._entries() for cut in cuts)]
+        mesh = bake(
+            self.vertices, self.triangles, entries, triangle_areas=self.triangle_areas, progress=progress, cancel=cancel
+        )
+        radius, height = mesh.agent["radius"], mesh.agent["height"]
+        reach = radius + 2 * mesh.cell_size
+        for number, door in enumerate(self.doors if door_links else []):
+            if door.width < 2 * radius or door.height < height:
+                continue
+            away = door.through * (max(width, door.thickness) / 2 + reach)
+            mesh = self._link(mesh, "door", number, door.name, door.centre - away, door.centre + away, reach)
+        for number, lift in enumerate(self.lifts):
+            for below, above in zip(lift.stops, lift.stops[1:]):
+                mesh = self._link(mesh, "lift", number, lift.name, below, above, _LANDING + reach)
+        return mesh
+
+    def _link(
+        self, mesh: NavMesh, kind: str, number: int, name: str, start: Floats, end: Floats, reach: float
+    ) -> NavMesh:
+        """The mesh with a link between the ground at two positions, or a note."""
+        try:
+            ends = mesh.snap(np.array([start, end]), reach=(reach, 0.5, reach))
+        except NoMeshNearError:
+            ends = np.full((2, 3), np.nan)
+        if np.isnan(ends).any() or np.allclose(*ends):
+            self.notes.append(f"{kind} {name!r} is no link: there is no ground on both sides of it")
+            return mesh
+        return mesh.with_link(*ends, kind=kind, data=number)
+
+
+def load(
+    file: str | PathLike[str],
+    *,
+    area_of: AreaOf | None = None,
+    origin: ArrayLike | None = None,
+    progress: Progress | None = None,
+) -> Building:
+    """Reads a building of an IFC file (2x3, 4, 4.3; lengths of any unit become metres).
+
+    Slabs, coverings of floors, stairs, ramps, roofs, sites and what has no class of its own are walked on; stairs and ramps have
+    areas of these names. Walls, columns, railings, windows, furniture and equipment stand in the way and are never walked on.
+    ``area_of`` may choose otherwise by class and property sets:
+
+    >>> def area_of(element, properties):
+    ...     wet = properties.get("Pset_SlabCommon", {}).get("Reference") == "wet room"
+    ...     return "wet" if wet else None
+
+    ``origin``, in metres and the axes of the file, becomes 0, 0, 0: without it, a building more than 10 km from the origin of its
+    file gets the corner of its bounds in whole metres.
+    """
+    try:
+        import ifcopenshell.geom
+    except ImportError as error:
+        raise FileError("IFC files are read by ifcopenshell: pip install waymesh[ifc]") from error
+    try:
+        model: Any = ifcopenshell.open(fspath(file))
+    except (OSError, RuntimeError, ifcopenshell.Error) as error:
+        raise FileError(f"{fspath(file)}: {error}") from error
+    return _Reader(model, area_of).read(origin, progress)
+
+
+class _Reader:
+    def __init__(self, model: Any, area_of: AreaOf | None) -> None:
+        import ifcopenshell.util.unit
+
+        self.model, self.area_of = model, area_of
+        self.unit = float(ifcopenshell.util.unit.calculate_unit_scale(model))
+        self.notes: list[str] = []
+
+    def read(self, origin: ArrayLike | None, progress: Progress | None) -> Building:
+        bodies = self.bodies(progress)
+        if not bodies:
+            raise FileError("the file has no element with a shape")
+        lowest = np.min([vertices.min(axis=0) for vertices, _ in bodies.values()], axis=0)
+        if origin is None:
+            origin = np.floor(lowest) if np.abs(lowest).max() > _FAR else np.zeros(3)
+        self.origin = np.asarray(origin, dtype=np.float64)
+        self.shapes = {key: (_y_up(vertices - self.origin), faces) for key, (vertices, faces) in bodies.items()}
+        names: list[str] = []
+        elements: list[str] = []
+        parts, count = [], 0
+        for key, (vertices, faces) in self.shapes.items():
+            element = self.model.by_id(key)
+            area = self.area(element, names)
+            if area is None:
+                continue
+            size = len(faces)
+            parts.append((vertices, faces + count, np.full(size, area), np.full(size, len(elements))))
+            elements.append(element.GlobalId)
+            count += len(vertices)
+        if not parts:
+            raise FileError("the file has no element that stands on the ground or is one")
+        vertices, triangles, areas, of = (np.concatenate(column) for column in zip(*parts))
+        storeys = sorted(self.storeys(), key=lambda storey: storey.elevation)
+        return Building(
+            vertices,
+            triangles.astype(np.uint32),
+            areas.astype(np.uint8),
+            of.astype(np.uint32),
+            elements,
+            {2 + number: Area(name) for number, name in enumerate(names)},
+            self.origin,
+            storeys,
+            [self.space(element) for element in self.with_shape("IfcSpace")],
+            [self.door(element) for element in self.with_shape("IfcDoor")],
+            self.lifts(storeys),
+            self.notes,
+        )
+
+    def bodies(self, progress: Progress | None) -> dict[int, tuple[Floats, NDArray[np.int64]]]:
+        """Vertices in metres and triangles of all elements that have a shape, by their number in the file."""
+        import ifcopenshell.geom
+
+        settings = ifcopenshell.geom.settings()
+        settings.set("use-world-coords", True)
+        excluded = self.model.by_type("IfcOpeningElement") + self.model.by_type("IfcAnnotation")
+        threads = multiprocessing.cpu_count()
+        shapes: Any = ifcopenshell.geom.iterator(settings, self.model, threads, exclude=excluded or None)
+        found = {}
+        is_there = shapes.initialize()
+        while is_there:
+            shape = shapes.get()
+            geometry = shape.geometry
+            vertices = np.asarray(geometry.verts, dtype=np.float64).reshape(-1, 3)
+            faces = np.asarray(geometry.faces, dtype=np.int64).reshape(-1, 3)
+            if len(faces) > 0:
+                found[int(shape.id)] = (vertices, faces)
+            if progress is not None:
+                progress("shapes", shapes.progress() / 100)
+            is_there = shapes.next()
+        for element in self.model.by_type("IfcProduct"):
+            is_solid = getattr(element, "Representation", None) and element not in excluded
+            if is_solid and element.id() not in found and not _is_any(element, _LEFT_OUT):
+                self.notes.append(f"{element.is_a()} {element.Name!r} ({element.GlobalId}) has no shape that can be made")
+        return dict(sorted(found.items()))
+
+    def area(self, element: Any, names: list[str]) -> int | None:
+        """The area of an element: 0 for what is not walked on, None for what does not stand there."""
+        chosen = self.area_of(element, _properties(element)) if self.area_of else None
+        if chosen is None:
+            if _is_any(element, _LEFT_OUT):
+                return None
+            name = next((name for kind, name in _AREAS.items() if element.is_a(kind)), "")
+            is_ceiling = element.is_a("IfcCovering") and getattr(element, "PredefinedType", None) != "FLOORING"
+            is_walked_on = not (_is_any(element, _NOT_WALKED_ON) or is_ceiling) or _kind(element) in _MOVING
+            chosen = name if is_walked_on else _BLOCKED
+        if chosen == _BLOCKED:
+            return 0
+        if not chosen:
+            return 1
+        if chosen not in names:
+            names.append(chosen)
+        return 2 + names.index(chosen)
+
+    def with_shape(self, kind: str) -> list[Any]:
+        return [element for element in self.model.by_type(kind) if element.id() in self.shapes]
+
+    def storeys(self) -> list[Storey]:
+        import ifcopenshell.util.placement
+
+        elevation = ifcopenshell.util.placement.get_storey_elevation
+        found = self.model.by_type("IfcBuildingStorey")
+        return [Storey(_name(storey), float(elevation(storey) * self.unit - self.origin[2])) for storey in found]
+
+    def space(self, element: Any) -> Space:
+        vertices, faces = self.shapes[element.id()]
+        corners = vertices[faces]
+        across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        floor = corners[across[:, 1] < -1e-9 * np.abs(across).max()]
+        height = float(np.ptp(vertices[:, 1]))
+        return Space(element.GlobalId, _name(element), element.LongName or "", _storey(element), floor, height)
+
+    def door(self, element: Any) -> Door:
+        import ifcopenshell.util.placement
+
+        vertices, _ = self.shapes[element.id()]
+        axes = np.asarray(ifcopenshell.util.placement.get_local_placement(element.ObjectPlacement))[:3, :3]
+        along, through = _y_up(axes.T[:2])
+        along, through = (axis * [1, 0, 1] / np.linalg.norm(axis * [1, 0, 1]) for axis in (along, through))
+        spans = [vertices @ axis for axis in (along, through)]
+        middle = sum((span.min() + span.max()) / 2 * axis for span, axis in zip(spans, (along, through)))
+        common = _properties(element).get("Pset_DoorCommon", {})
+        low, high = vertices[:, 1].min(), vertices[:, 1].max()
+        return Door(
+            element.GlobalId,
+            _name(element),
+            _storey(element),
+            middle + [0.0, low, 0.0],
+            through,
+            (element.OverallWidth or 0) * self.unit or float(np.ptp(spans[0])),
+            (element.OverallHeight or 0) * self.unit or float(high - low),
+            float(np.ptp(spans[1])),
+            str(common.get("FireRating") or ""),
+            bool(common.get("IsExternal")),
+        )
+
+    def lifts(self, storeys: list[Storey]) -> list[Lift]:
+        lifts = []
+        for element in self.with_shape("IfcTransportElement"):
+            if _kind(element) not in ("ELEVATOR", "LIFTINGGEAR"):
+                continue
+            vertices, _ = self.shapes[element.id()]
+            low, high = vertices.min(axis=0), vertices.max(axis=0)
+            middle = (low + high) / 2
+            heights = [storey.elevation for storey in storeys if low[1] - 0.5 < storey.elevation < high[1]]
+            stops = np.array([[middle[0], height, middle[2]] for height in heights])
+            lift = Lift(element.GlobalId, _name(element), stops, np.array([low - [0, 0.5, 0], high]))
+            if len(heights) < 2:
+                self.notes.append(f"lift {lift.name!r} reaches {len(heights)} storeys: its body has to reach those where it stops")
+            lifts.append(lift)
+        return lifts
+
+
+_MOVING = ("ESCALATOR", "MOVINGWALKWAY")
+
+
+def _kind(element: Any) -> str:
+    """What an element for transport is: the attribute has another name in IFC 2x3."""
+    return str(getattr(element, "PredefinedType", None) or getattr(element, "OperationType", None) or "")
+
+
+def _y_up(vectors: Floats) -> Floats:
+    return vectors[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
+
+
+def _is_any(element: Any, kinds: tuple[str, ...]) -> bool:
+    return any(element.is_a(kind) for kind in kinds)
+
+
+def _name(element: Any) -> str:
+    return str(element.Name or element.GlobalId)
+
+
+def _storey(element: Any) -> str:
+    import ifcopenshell.util.element
+
+    holder: Any = ifcopenshell.util.element.get_container(element) or ifcopenshell.util.element.get_aggregate(element)
+    return _name(holder) if holder is not None and holder.is_a("IfcBuildingStorey") else ""
+
+
+def _properties(element: Any) -> dict[str, dict[str, Any]]:
+    import ifcopenshell.util.element
+
+    return dict(ifcopenshell.util.element.get_psets(element))
+
+
+def _doorway(door: Door, depth: float) -> Prism:
+    """What is cut out for a door: its width and height, ``depth`` through the wall."""
+    along = np.array([-door.through[2], 0.0, door.through[0]]) * door.width / 2
+    through = door.through * depth / 2
+    corners = [door.centre + a * along + b * through for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    heights = (float(door.centre[1]) - 0.5, float(door.centre[1]) + door.height)
+    return Prism(corners=[corner[[0, 2]].tolist() for corner in corners], heights=heights)
