@@ -27,6 +27,7 @@ from ._bake import (
     why,
     why_file,
 )
+from ._episodes import Episodes, episodes
 from ._errors import (
     BakeError,
     Cancelled,
@@ -61,6 +62,7 @@ __all__ = [
     "Crowd",
     "Cylinder",
     "DistanceField",
+    "Episodes",
     "FileError",
     "InputError",
     "Jumps",
@@ -81,6 +83,7 @@ __all__ = [
     "WaymeshError",
     "World",
     "bake",
+    "episodes",
     "from_detour",
     "from_file",
     "from_plan",
