@@ -167,7 +167,7 @@ pub(crate) fn explain_files<'py>(
     explained(py, &mut entries, scene, rules.table(), (at, to), cancel)
 }
 
-/// A world in files, ready to be built tile by tile, on any number of machines.
+#[doc = doc!("TileJob")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "TileJob")]
 pub(crate) struct TileJob {
     source: SceneSource,
@@ -197,20 +197,20 @@ impl TileJob {
         Ok(Self { source, baker, sorted: OnceLock::new() })
     }
 
-    /// Columns and rows of tiles.
+    #[doc = doc!("TileJob.layout")]
     fn layout(&self, py: Python<'_>) -> PyResult<(u32, u32)> {
         let layout = detached(py, || self.baker.layout(&self.source))?.or_raise()?;
         Ok((layout.columns(), layout.rows()))
     }
 
-    /// Returns the tiles of the world, as a dictionary.
+    #[doc = doc!("TileJob.manifest")]
     fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let manifest = detached(py, || self.baker.manifest(&self.source))?.or_raise()?;
         let json = serde_json::to_string(&manifest).map_err(|error| Kind::Bake.error(error))?;
         from_json(py, &json)
     }
 
-    /// Builds the tiles of one of several workers into the folder and returns their files.
+    #[doc = doc!("TileJob.build_share")]
     #[pyo3(signature = (index, of, progress=None, cancel=None))]
     fn build_share(
         &self,
@@ -225,7 +225,7 @@ impl TileJob {
         })
     }
 
-    /// Builds one tile into the folder and returns its file.
+    #[doc = doc!("TileJob.build")]
     #[pyo3(signature = (column, row, progress=None, cancel=None))]
     fn build(
         &self,
@@ -249,7 +249,7 @@ impl TileJob {
         })
     }
 
-    /// Joins the tiles of a folder.
+    #[doc = doc!("TileJob.merge")]
     #[pyo3(signature = (folder, progress=None, cancel=None))]
     fn merge(
         &self,

@@ -80,7 +80,7 @@ macro_rules! on_ground {
     };
 }
 
-/// Agents on a mesh or in a world: see the stubs for its documentation.
+#[doc = doc!("Crowd")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Crowd")]
 #[derive(Debug)]
 pub(crate) struct PyCrowd {
@@ -169,12 +169,14 @@ impl PyCrowd {
         Ok(Self { state: Mutex::new(State { agents, ground }), costs, has_clearance: clearance })
     }
 
+    #[doc = doc!("Crowd.walk_on")]
     fn walk_on(&self, py: Python<'_>, ground: &Bound<'_, PyAny>) -> PyResult<()> {
         let ground = Ground::of(py, ground, self.has_clearance)?;
         self.with(py, |state| state.ground = ground);
         Ok(())
     }
 
+    #[doc = doc!("Crowd.add")]
     #[pyo3(signature = (positions, **given))]
     fn add<'py>(
         &self,
@@ -219,10 +221,12 @@ impl PyCrowd {
         }
     }
 
+    #[doc = doc!("Crowd.remove")]
     fn remove(&self, py: Python<'_>, agent: u64) -> bool {
         self.with(py, |state| state.agents.remove(AgentId::from_bits(agent)))
     }
 
+    #[doc = doc!("Crowd.set_target")]
     fn set_target(
         &self,
         py: Python<'_>,
@@ -234,6 +238,7 @@ impl PyCrowd {
         })
     }
 
+    #[doc = doc!("Crowd.set_position")]
     fn set_position(
         &self,
         py: Python<'_>,
@@ -245,6 +250,7 @@ impl PyCrowd {
         })
     }
 
+    #[doc = doc!("Crowd.stop")]
     fn stop(&self, py: Python<'_>, agents: &Bound<'_, PyAny>) -> PyResult<()> {
         let stopped = numbers(agents)?;
         self.with(py, |state| {
@@ -254,6 +260,7 @@ impl PyCrowd {
         })
     }
 
+    #[doc = doc!("Crowd.set_link_rule")]
     #[pyo3(signature = (link, *, seconds=None, capacity=None))]
     fn set_link_rule(
         &self,
@@ -268,6 +275,7 @@ impl PyCrowd {
         self.with(py, |state| state.agents.set_link_rule(LinkId(link), rule)).or_raise()
     }
 
+    #[doc = doc!("Crowd.step")]
     fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
         self.with(py, |State { agents, ground }| {
@@ -276,6 +284,7 @@ impl PyCrowd {
         .or_raise()
     }
 
+    #[doc = doc!("Crowd.steer")]
     fn steer(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
         self.with(py, |State { agents, ground }| {
@@ -284,26 +293,31 @@ impl PyCrowd {
         .or_raise()
     }
 
+    #[doc = doc!("Crowd.agents")]
     #[getter]
     fn agents<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_vec(py, self.states(py, |id, _| id.to_bits()))
     }
 
+    #[doc = doc!("Crowd.positions")]
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         positions(py, &self.states(py, |_, agent| agent.position))
     }
 
+    #[doc = doc!("Crowd.velocities")]
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         positions(py, &self.states(py, |_, agent| agent.velocity))
     }
 
+    #[doc = doc!("Crowd.statuses")]
     #[getter]
     fn statuses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
         PyArray1::from_vec(py, self.states(py, |_, agent| agent.status.number()))
     }
 
+    #[doc = doc!("Crowd.remaining")]
     #[getter]
     fn remaining<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
         PyArray1::from_vec(py, self.states(py, |_, agent| agent.remaining))
@@ -315,6 +329,7 @@ impl PyCrowd {
         Ok(PyTuple::new(py, AgentStatus::NAMES)?.unbind())
     }
 
+    #[doc = doc!("Crowd.path")]
     fn path<'py>(&self, py: Python<'py>, agent: u64) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let id = AgentId::from_bits(agent);
         let find = |state: &mut State| {

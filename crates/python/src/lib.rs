@@ -2,7 +2,14 @@
 //!
 //! Arrays of `float32` in C order are read where they lie. Whatever may take longer than a few
 //! microseconds releases the interpreter's lock, and batches run on all cores. What the classes and
-//! functions mean is documented in `python/waymesh/_waymesh.pyi`.
+//! functions mean is documented in `python/waymesh/_waymesh.pyi`, from which `doc!` takes it.
+
+/// What the stubs say of a class or of a member of one.
+macro_rules! doc {
+    ($name:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/", $name))
+    };
+}
 
 mod bake;
 mod crowd;

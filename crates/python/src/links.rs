@@ -38,6 +38,7 @@ fn link_of(
 
 #[pymethods]
 impl PyNavMesh {
+    #[doc = doc!("NavMesh.with_link")]
     #[pyo3(signature = (start, end, **given))]
     fn with_link(
         &self,
@@ -51,12 +52,14 @@ impl PyNavMesh {
         Ok(self.with_mesh(mesh))
     }
 
+    #[doc = doc!("NavMesh.without_link")]
     fn without_link(&self, link: u64) -> PyResult<Self> {
         let mut mesh = NavMesh::clone(&self.mesh);
         let was_there = mesh.remove_link(LinkId(link)).is_some();
         was_there.then(|| self.with_mesh(mesh)).ok_or_else(|| no_link(link))
     }
 
+    #[doc = doc!("NavMesh.with_link_open")]
     fn with_link_open(&self, link: u64, is_open: bool) -> PyResult<Self> {
         let mut mesh = NavMesh::clone(&self.mesh);
         let is_there = mesh.set_link_open(LinkId(link), is_open);

@@ -28,7 +28,7 @@ use crate::watch::detached;
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
 type DetourParts<'py> = (PyNavMesh, Bound<'py, PyArray1<u16>>, Bound<'py, PyDict>);
 
-/// A navigation mesh: see the stubs for its documentation.
+#[doc = doc!("NavMesh")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "NavMesh", subclass)]
 pub(crate) struct PyNavMesh {
     pub(crate) mesh: Arc<NavMesh>,
@@ -88,16 +88,19 @@ impl PyNavMesh {
 
 #[pymethods]
 impl PyNavMesh {
+    #[doc = doc!("NavMesh.load")]
     #[staticmethod]
     fn load(py: Python<'_>, file: PathBuf) -> PyResult<Self> {
         let mesh = detached(py, || waymesh::io::open(file))?.or_raise()?;
         Ok(Arc::new(mesh).into())
     }
 
+    #[doc = doc!("NavMesh.save")]
     fn save(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
         detached(py, || waymesh::io::save(&self.mesh, file))?.or_raise()
     }
 
+    #[doc = doc!("NavMesh.with_hierarchy")]
     #[pyo3(signature = (*, min_polygons = 20_000, cluster_polygons = 256))]
     fn with_hierarchy(&self, py: Python<'_>, min_polygons: usize, cluster_polygons: u32) -> PyResult<Self> {
         let config = HierarchyConfig::default()
@@ -109,6 +112,7 @@ impl PyNavMesh {
         Ok(Self { report: self.report.clone(), hierarchy, ..Self::from(self.mesh.clone()) })
     }
 
+    #[doc = doc!("NavMesh.from_detour")]
     #[staticmethod]
     fn from_detour<'py>(py: Python<'py>, file: PathBuf) -> PyResult<DetourParts<'py>> {
         let read = detached(py, || waymesh::io::open_detour(file))?.or_raise()?;
@@ -132,6 +136,7 @@ impl PyNavMesh {
         Ok((Arc::new(read.mesh).into(), PyArray1::from_vec(py, read.flags), report))
     }
 
+    #[doc = doc!("NavMesh.to_detour")]
     #[pyo3(signature = (file, flags=None, tile_side=None))]
     fn to_detour(
         &self,
@@ -154,6 +159,7 @@ impl PyNavMesh {
         detached(py, || waymesh::io::write_file(file, |writer| writer.write_all(&bytes)))?.or_raise()
     }
 
+    #[doc = doc!("NavMesh.from_bytes")]
     #[staticmethod]
     #[pyo3(signature = (data, report=None))]
     fn from_bytes(py: Python<'_>, data: &[u8], report: Option<String>) -> PyResult<Self> {
@@ -162,6 +168,7 @@ impl PyNavMesh {
         Ok(Self { report, ..Arc::new(mesh).into() })
     }
 
+    #[doc = doc!("NavMesh.to_bytes")]
     #[pyo3(signature = (format="wmesh"))]
     fn to_bytes<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
         let format = match format {
@@ -198,16 +205,19 @@ impl PyNavMesh {
         )
     }
 
+    #[doc = doc!("NavMesh.report")]
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.report.as_deref().map(|report| from_json(py, report)).transpose()
     }
 
+    #[doc = doc!("NavMesh.vertices")]
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         positions(py, self.mesh.vertices())
     }
 
+    #[doc = doc!("NavMesh.polygons")]
     #[getter]
     fn polygons<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let corners = |polygon: Option<waymesh::graph::PolygonView<'_>>| {
@@ -217,6 +227,7 @@ impl PyNavMesh {
         PyList::new(py, self.mesh.polygons_by_id().map(corners))
     }
 
+    #[doc = doc!("NavMesh.polygon_areas")]
     #[getter]
     fn polygon_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
         let areas =
@@ -224,6 +235,7 @@ impl PyNavMesh {
         PyArray1::from_vec(py, areas.collect())
     }
 
+    #[doc = doc!("NavMesh.polygon_islands")]
     #[getter]
     fn polygon_islands<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         let islands = self.mesh.polygons_by_id();
@@ -231,6 +243,7 @@ impl PyNavMesh {
         PyArray1::from_vec(py, islands.collect())
     }
 
+    #[doc = doc!("NavMesh.polygon_storeys")]
     #[getter]
     fn polygon_storeys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let mut numbers = vec![u32::MAX; self.mesh.polygon_bound()];
@@ -243,7 +256,7 @@ impl PyNavMesh {
         Ok(PyArray1::from_vec(py, numbers))
     }
 
-    /// Corners beyond which there is no polygon, as pairs of vertices.
+    #[doc = doc!("NavMesh.walls")]
     #[getter]
     fn walls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let walls = self.mesh.polygons().flat_map(|polygon| polygon.walls());
@@ -251,6 +264,7 @@ impl PyNavMesh {
         rows(py, &walls, 2)
     }
 
+    #[doc = doc!("NavMesh.triangles")]
     #[expect(clippy::type_complexity, reason = "vertices and triangles")]
     #[pyo3(signature = (detail=true, island=None))]
     fn triangles<'py>(
@@ -264,6 +278,7 @@ impl PyNavMesh {
         Ok((rows(py, ground.positions.as_flattened(), 3)?, rows(py, ground.triangles.as_flattened(), 3)?))
     }
 
+    #[doc = doc!("NavMesh.bounds")]
     #[getter]
     fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let bounds = self.mesh.world_bounds();
@@ -271,26 +286,31 @@ impl PyNavMesh {
         positions(py, &[min, max])
     }
 
+    #[doc = doc!("NavMesh.area")]
     #[getter]
     fn area(&self) -> f64 {
         self.mesh.area()
     }
 
+    #[doc = doc!("NavMesh.polygon_count")]
     #[getter]
     fn polygon_count(&self) -> usize {
         self.mesh.polygon_count()
     }
 
+    #[doc = doc!("NavMesh.portal_count")]
     #[getter]
     fn portal_count(&self) -> usize {
         self.mesh.portal_count()
     }
 
+    #[doc = doc!("NavMesh.island_count")]
     #[getter]
     fn island_count(&self) -> usize {
         self.mesh.islands().len()
     }
 
+    #[doc = doc!("NavMesh.agent")]
     #[getter]
     fn agent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let agent = self.mesh.agent();
@@ -302,16 +322,19 @@ impl PyNavMesh {
         Ok(entries)
     }
 
+    #[doc = doc!("NavMesh.cell_size")]
     #[getter]
     fn cell_size(&self) -> f32 {
         self.mesh.frame().cell_size
     }
 
+    #[doc = doc!("NavMesh.level_height")]
     #[getter]
     fn level_height(&self) -> f32 {
         self.mesh.frame().level_height
     }
 
+    #[doc = doc!("NavMesh.islands")]
     #[getter]
     fn islands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let islands = IslandReport::all(&self.mesh);
@@ -319,17 +342,20 @@ impl PyNavMesh {
         from_json(py, &json)
     }
 
+    #[doc = doc!("NavMesh.island_area")]
     fn island_area(&self, island: i64) -> PyResult<f64> {
         let island = self.island(Some(island))?.unwrap_or_default();
         Ok(self.mesh.islands()[island as usize].area)
     }
 
+    #[doc = doc!("NavMesh.island_radius")]
     fn island_radius(&self, island: i64) -> PyResult<f32> {
         let island = self.island(Some(island))?.unwrap_or_default();
         let ball = self.mesh.island_ball(waymesh::graph::IslandId(island));
         Ok(ball.map_or(0.0, |ball| ball.radius))
     }
 
+    #[doc = doc!("NavMesh.areas")]
     #[getter]
     fn areas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let table = PyDict::new(py);
@@ -343,6 +369,7 @@ impl PyNavMesh {
         Ok(table)
     }
 
+    #[doc = doc!("NavMesh.links")]
     #[getter]
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let frame = self.mesh.frame();
@@ -363,6 +390,7 @@ impl PyNavMesh {
         Ok(links)
     }
 
+    #[doc = doc!("NavMesh.to_svg")]
     #[pyo3(signature = (path=None, pixels=1000.0))]
     fn to_svg(&self, py: Python<'_>, path: Option<&Bound<'_, PyPath>>, pixels: f64) -> PyResult<String> {
         let path = path.map(|path| &path.get().path);
@@ -373,6 +401,7 @@ impl PyNavMesh {
         String::from_utf8(bytes).map_err(|error| Kind::File.error(error))
     }
 
+    #[doc = doc!("NavMesh.to_glb")]
     #[pyo3(signature = (detail=false))]
     fn to_glb<'py>(&self, py: Python<'py>, detail: bool) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::new();

@@ -8,7 +8,7 @@ use waymesh::{Outcome, Path};
 
 use crate::output::positions;
 
-/// A path over a mesh.
+#[doc = doc!("Path")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Path")]
 #[derive(Debug)]
 pub(crate) struct PyPath {
@@ -33,38 +33,44 @@ impl PyPath {
 
 #[pymethods]
 impl PyPath {
+    #[doc = doc!("Path.outcome")]
     #[getter]
     fn outcome(&self) -> &'static str {
         outcome_name(self.path.outcome)
     }
 
+    #[doc = doc!("Path.is_complete")]
     #[getter]
     fn is_complete(&self) -> bool {
         self.path.outcome == Outcome::Complete
     }
 
+    #[doc = doc!("Path.points")]
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         positions(py, &self.path.points)
     }
 
+    #[doc = doc!("Path.polygons")]
     #[getter]
     fn polygons<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_vec(py, self.path.polygons.iter().map(|polygon| polygon.0).collect())
     }
 
-    /// The links it takes: number of the link, taken backwards, point that it is taken from.
+    #[doc = doc!("Path.links")]
     #[getter]
     fn links(&self) -> Vec<(u64, bool, usize)> {
         let link = |link: &LinkUse| (link.link.0, link.backwards, link.point);
         self.path.links.iter().map(link).collect()
     }
 
+    #[doc = doc!("Path.length")]
     #[getter]
     fn length(&self) -> f32 {
         self.if_found(self.path.length)
     }
 
+    #[doc = doc!("Path.cost")]
     #[getter]
     fn cost(&self) -> f32 {
         self.if_found(self.path.cost)

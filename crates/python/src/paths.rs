@@ -9,7 +9,7 @@ use waymesh::{Outcome, Path, QueryError};
 use crate::output::positions;
 use crate::path::PyPath;
 
-/// The paths of many pairs of ends.
+#[doc = doc!("Paths")]
 #[pyclass(frozen, sequence, module = "waymesh._waymesh", name = "Paths")]
 #[derive(Debug)]
 pub(crate) struct PyPaths {
@@ -44,7 +44,7 @@ impl PyPaths {
         format!("<waymesh.Paths: {}>", self.paths.len())
     }
 
-    /// Lengths in metres, infinite where no path leads to the goal.
+    #[doc = doc!("Paths.lengths")]
     #[getter]
     fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
         let length = |path: &Result<Path, QueryError>| match path {
@@ -54,7 +54,7 @@ impl PyPaths {
         PyArray1::from_vec(py, self.paths.iter().map(length).collect())
     }
 
-    /// 0 complete, 1 partial, 2 unreachable, 3 an end without mesh near it.
+    #[doc = doc!("Paths.outcomes")]
     #[getter]
     fn outcomes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
         let outcome = |path: &Result<Path, QueryError>| match path {
@@ -68,14 +68,14 @@ impl PyPaths {
         PyArray1::from_vec(py, self.paths.iter().map(outcome).collect())
     }
 
-    /// The points of all paths, one after the other.
+    #[doc = doc!("Paths.points")]
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let points: Vec<Vec3> = self.paths.iter().flat_map(Self::points_of).copied().collect();
         positions(py, &points)
     }
 
-    /// The first point of each path in `points`, and their number at the end.
+    #[doc = doc!("Paths.offsets")]
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         let mut offsets = Vec::with_capacity(self.paths.len() + 1);

@@ -307,6 +307,7 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
 impl PyNavMesh {
     #[pyo3(signature = (start, end, *, shortest=false, radius=None, fast=false, allow_partial=true,
         cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None))]
+    #[doc = doc!("NavMesh.find_path")]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_path(
         &self,
@@ -351,6 +352,7 @@ impl PyNavMesh {
 
     #[pyo3(signature = (starts, ends, *, shortest=false, allow_partial=true, cross_points=false, rises=false,
         ground_error=None, reach=None, area_costs=None, link_costs=None))]
+    #[doc = doc!("NavMesh.find_paths")]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_paths(
         &self,
@@ -384,6 +386,7 @@ impl PyNavMesh {
         Ok(PyPaths::new(paths.into_iter().map(QueryError::accept_no_path).collect()))
     }
 
+    #[doc = doc!("NavMesh.find_nearest_goal")]
     #[pyo3(signature = (start, goals, *, reach=None, area_costs=None, link_costs=None))]
     fn find_nearest_goal(
         &self,
@@ -404,6 +407,7 @@ impl PyNavMesh {
         Ok(found.map(|(goal, path)| (goal, PyPath { path })))
     }
 
+    #[doc = doc!("NavMesh.distance")]
     #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None, link_costs=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn distance<'py>(
@@ -427,6 +431,7 @@ impl PyNavMesh {
         Ok(PyArray1::from_vec(py, lengths).into_any())
     }
 
+    #[doc = doc!("NavMesh.snap")]
     #[pyo3(signature = (points, *, reach=None, island=None))]
     fn snap<'py>(
         &self,
@@ -447,6 +452,7 @@ impl PyNavMesh {
         }
     }
 
+    #[doc = doc!("NavMesh.is_navigable")]
     #[pyo3(signature = (points, max_height=0.5))]
     fn is_navigable<'py>(
         &self,
@@ -462,6 +468,7 @@ impl PyNavMesh {
         Self::answer(py, points, run, |found| found.into_bound_py_any(py))
     }
 
+    #[doc = doc!("NavMesh.island_at")]
     #[pyo3(signature = (points, *, reach=None))]
     fn island_at<'py>(
         &self,
@@ -472,6 +479,7 @@ impl PyNavMesh {
         self.number_at(py, points, reach, |place| self.mesh.island_of(place.polygon).map(|island| island.0))
     }
 
+    #[doc = doc!("NavMesh.polygon_at")]
     #[pyo3(signature = (points, *, reach=None))]
     fn polygon_at<'py>(
         &self,
@@ -482,6 +490,7 @@ impl PyNavMesh {
         self.number_at(py, points, reach, |place| Some(place.polygon.0))
     }
 
+    #[doc = doc!("NavMesh.raycast")]
     #[pyo3(signature = (starts, ends, *, reach=None))]
     fn raycast<'py>(
         &self,
@@ -515,6 +524,7 @@ impl PyNavMesh {
         (fractions, positions(py, &ends)?, hits, positions(py, &normals)?).into_bound_py_any(py)
     }
 
+    #[doc = doc!("NavMesh.step")]
     #[pyo3(signature = (starts, ends, *, slide=true, reach=None))]
     fn step<'py>(
         &self,
@@ -541,6 +551,7 @@ impl PyNavMesh {
         Ok(positions(py, &for_each(py, &pairs(starts, ends)?, step)?)?.into_any())
     }
 
+    #[doc = doc!("NavMesh.nearest_wall")]
     #[pyo3(signature = (points, radius=2.0, *, reach=None))]
     fn nearest_wall<'py>(
         &self,
@@ -581,7 +592,7 @@ impl PyNavMesh {
         }
     }
 
-    /// The island at each sample of a grid in plan, -1 where there is no ground.
+    #[doc = doc!("NavMesh.plan_view")]
     #[pyo3(signature = (step, height, reach=0.5))]
     fn plan_view<'py>(
         &self,

@@ -18,7 +18,7 @@ use crate::output::positions;
 use crate::query::{OnIsland, for_each};
 use crate::watch::{Signals, detached};
 
-/// Random places of a mesh, or of one of its islands.
+#[doc = doc!("Sampler")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Sampler")]
 #[derive(Debug)]
 pub(crate) struct PySampler {
@@ -30,6 +30,7 @@ pub(crate) struct PySampler {
 
 #[pymethods]
 impl PyNavMesh {
+    #[doc = doc!("NavMesh.sampler")]
     #[pyo3(signature = (seed=0, island=None))]
     fn sampler(&self, py: Python<'_>, seed: u64, island: Option<i64>) -> PyResult<PySampler> {
         let island = self.island(island)?;
@@ -41,6 +42,7 @@ impl PyNavMesh {
         Ok(PySampler { mesh: Arc::clone(&self.mesh), places, island, state })
     }
 
+    #[doc = doc!("NavMesh.distance_field")]
     #[pyo3(signature = (goals, limit=f32::INFINITY))]
     fn distance_field(&self, py: Python<'_>, goals: &Bound<'_, PyAny>, limit: f32) -> PyResult<PyField> {
         if limit.is_nan() || limit < 0.0 {
@@ -108,19 +110,22 @@ impl PySampler {
 
 #[pymethods]
 impl PySampler {
+    #[doc = doc!("Sampler.seed")]
     fn seed(&self, py: Python<'_>, seed: u64) {
         py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Random::new(seed));
     }
 
+    #[doc = doc!("Sampler.point")]
     fn point<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         Ok(PyArray1::from_slice(py, &self.places(py, 1)?[0].to_array()))
     }
 
+    #[doc = doc!("Sampler.points")]
     fn points<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyArray2<f32>>> {
         positions(py, &self.places(py, count)?)
     }
 
-    /// Random places around another, connected with it within the radius.
+    #[doc = doc!("Sampler.near")]
     #[pyo3(signature = (centre, radius, count=None))]
     fn near<'py>(
         &self,
@@ -149,7 +154,7 @@ impl PySampler {
     }
 }
 
-/// Distances from every place to the nearest of some goals.
+#[doc = doc!("DistanceField")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "DistanceField")]
 #[derive(Debug)]
 pub(crate) struct PyField {
@@ -188,6 +193,7 @@ impl PyField {
         format!("<waymesh.DistanceField: {} goals>", self.maps.len())
     }
 
+    #[doc = doc!("DistanceField.distance")]
     fn distance<'py>(&self, py: Python<'py>, points: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match one_or_many("points", points)? {
             OneOrMany::One(at) => self.way(bounded("points", &[at])?[0]).0.into_bound_py_any(py),
@@ -198,7 +204,7 @@ impl PyField {
         }
     }
 
-    /// The nearest goal, the distance to it, and the next corner of the way there.
+    #[doc = doc!("DistanceField.headings")]
     #[expect(clippy::type_complexity, reason = "three arrays")]
     fn headings<'py>(
         &self,

@@ -64,7 +64,7 @@ impl Observer for Reporter {
     }
 }
 
-/// Ends bakes from any thread.
+#[doc = doc!("CancelToken")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "CancelToken")]
 #[derive(Debug)]
 pub(crate) struct PyCancelToken(CancelToken);
@@ -76,11 +76,12 @@ impl PyCancelToken {
         Self(CancelToken::new())
     }
 
-    /// Ends the bakes that were given it, and all that will be.
+    #[doc = doc!("CancelToken.cancel")]
     fn cancel(&self) {
         self.0.cancel();
     }
 
+    #[doc = doc!("CancelToken.is_cancelled")]
     #[getter]
     fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import waymesh
+from waymesh import _waymesh as native
 from conftest import THIN, box, floor, join
 
 Layout = Callable[[Any], Any]
@@ -183,3 +184,20 @@ def test_triangles_that_are_refused(triangles: Any, text: str) -> None:
 def test_areas_that_are_refused(areas: Any) -> None:
     with pytest.raises(waymesh.InputError, match="from 0 to 255"):
         waymesh.bake(*floor(3, 3), triangle_areas=areas)
+
+
+def test_every_public_member_has_its_documentation() -> None:
+    for name in dir(native):
+        kind = getattr(native, name)
+        # Its public form is `waymesh.World`.
+        if not isinstance(kind, type) or name == "World":
+            continue
+        assert kind.__doc__ and kind.__doc__.strip(), name
+        for member, value in vars(kind).items():
+            if not member.startswith("_") and member != "STATUSES":
+                assert value.__doc__ and value.__doc__.strip(), f"{name}.{member}"
+    for name in waymesh.__all__:
+        assert getattr(waymesh, name).__doc__, name
+        for member, value in vars(getattr(waymesh, name)).items() if isinstance(getattr(waymesh, name), type) else ():
+            if callable(value) and not member.startswith("_"):
+                assert value.__doc__, f"{name}.{member}"

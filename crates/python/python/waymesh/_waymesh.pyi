@@ -82,7 +82,8 @@ class NavMesh:
     def area(self) -> float:
         """Area in plan, in square metres."""
     @property
-    def polygon_count(self) -> int: ...
+    def polygon_count(self) -> int:
+        """Number of polygons, which have the numbers 0 to this less one."""
     @property
     def portal_count(self) -> int:
         """Number of edges between two polygons."""
@@ -93,9 +94,11 @@ class NavMesh:
     def agent(self) -> dict[str, float]:
         """The agent that the mesh was baked for: height, radius, max_step, max_slope in degrees."""
     @property
-    def cell_size(self) -> float: ...
+    def cell_size(self) -> float:
+        """Side of a cell of the grid that the mesh was made on, in metres."""
     @property
-    def level_height(self) -> float: ...
+    def level_height(self) -> float:
+        """Height of a level of that grid, in metres."""
     @property
     def islands(self) -> list[dict[str, Any]]:
         """Each island: polygons, area, a place on it, links, and the first island that links join it with."""
@@ -262,9 +265,11 @@ class Path:
     """A path over a mesh."""
 
     @property
-    def outcome(self) -> Literal["complete", "partial", "unreachable", "undecided"]: ...
+    def outcome(self) -> Literal["complete", "partial", "unreachable", "undecided"]:
+        """Whether it leads to the goal, to the reachable place nearest to it, or nowhere; undecided if the search was ended."""
     @property
-    def is_complete(self) -> bool: ...
+    def is_complete(self) -> bool:
+        """Whether it leads to the goal."""
     @property
     def points(self) -> Floats:
         """Where it begins, turns and ends, of shape (n, 3)."""
@@ -305,9 +310,12 @@ class Paths:
 class Sampler:
     """Random places, uniform over the plan area. The same seed gives the same places on every machine."""
 
-    def seed(self, seed: int) -> None: ...
-    def point(self) -> Floats: ...
-    def points(self, count: int) -> Floats: ...
+    def seed(self, seed: int) -> None:
+        """Starts the sequence of places anew."""
+    def point(self) -> Floats:
+        """Returns the next place, of shape (3,)."""
+    def points(self, count: int) -> Floats:
+        """Returns the next places, of shape (count, 3)."""
     def near(self, centre: ArrayLike, radius: float, count: int | None = None) -> Floats:
         """Returns random places within ``radius`` of another in plan that are connected with it there."""
 
@@ -328,7 +336,8 @@ class CancelToken:
     def cancel(self) -> None:
         """Ends the bakes that were given it, and all that will be."""
     @property
-    def is_cancelled(self) -> bool: ...
+    def is_cancelled(self) -> bool:
+        """Whether :meth:`cancel` was called."""
 
 @final
 class TileJob:
