@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::parts::{self, Absent, TESTED, Tools, command, run as run_command};
+use crate::parts::{self, Absent, TESTED, Tools, command, linted, run as run_command};
 use crate::{packages, skipped, target, tidy};
 
 #[derive(Debug, Args)]
@@ -35,14 +35,17 @@ pub(crate) struct CiArgs {
 type Check = fn(&Tools) -> Result<String>;
 
 /// Number of parts at the beginning of the table that need only a Rust toolchain.
-const PLAIN_PARTS: usize = 5;
+const PLAIN_PARTS: usize = 4;
 
 /// Name, purpose and check of every part, in the order of `.ci/run`.
 const PARTS: &[(&str, &str, Check)] = &[
     ("format", "Layout of the sources by rustfmt.", format),
     ("tidy", "House rules, and the manifests and files of the published packages.", house_rules),
-    ("lints", "Clippy on all targets, and on the facade without its features.", lints),
-    ("tests", "All tests and examples of the workspace, and every snapshot compared.", tests),
+    (
+        "tests",
+        "All tests and examples of the workspace, compiled by clippy, and every snapshot compared.",
+        tests,
+    ),
     ("docs", "Documentation without a warning, with links that lead somewhere.", docs),
     ("msrv", "The workspace on the oldest Rust that its manifest promises.", parts::msrv),
     ("wasm", "The library for WebAssembly, without default features.", parts::wasm),
@@ -128,12 +131,6 @@ fn house_rules(_: &Tools) -> Result<String> {
     Ok(String::new())
 }
 
-fn lints(_: &Tools) -> Result<String> {
-    run_command(&mut command("", "cargo", &format!("clippy {TESTED} --all-targets -- -D warnings")))?;
-    packages::least()?;
-    Ok(String::new())
-}
-
 fn tests(_: &Tools) -> Result<String> {
     // Snapshots are compared, never rewritten; insta notes which ones the tests compared. Property
     // tests draw the same inputs each time, so that the gate judges the change; a plain `cargo
@@ -149,7 +146,8 @@ fn tests(_: &Tools) -> Result<String> {
         ("INSTA_SNAPSHOT_REFERENCES_FILE", &noted),
         (skipped::VARIABLE, &missed),
     ];
-    run_command(command("", "cargo", &format!("test {TESTED}")).envs(variables))?;
+    run_command(linted("", &format!("test {TESTED}")).envs(variables))?;
+    packages::least()?;
     tidy::orphans(&references)?;
     examples()?;
     skipped::report(&notes);
@@ -169,8 +167,8 @@ const EXAMPLES: &str = include_str!("../../docs/book/src/examples.md");
 
 /// Runs the examples that the guide lists; each checks its own results.
 fn examples() -> Result<()> {
-    // The tests build only those without tests.
-    run_command(&mut command("", "cargo", &format!("build {TESTED} --examples")))?;
+    // The tests build only those without tests, and no benches.
+    run_command(&mut linted("", &format!("build {TESTED} --examples --bench *")))?;
     let name = |line: &'static str| Some(line.strip_prefix("| [")?.split_once(".rs)")?.0.split_once(']')?.0);
     let names: Vec<&str> = EXAMPLES.lines().filter_map(name).collect();
     ensure!(!names.is_empty(), "the guide lists no example");

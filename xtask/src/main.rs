@@ -31,7 +31,7 @@ struct Xtask {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Run the gate: format, tidy, lints, tests, docs, or other parts by name.
+    /// Run the gate: format, tidy, tests, docs, or other parts by name.
     Ci(ci::CiArgs),
     /// Check the house rules: which crate uses which, file and line lengths, orphaned snapshots,
     /// the table of crates in ARCHITECTURE.md.

@@ -62,6 +62,17 @@ pub(crate) fn command(folder: &str, program: impl AsRef<OsStr>, words: &str) -> 
     command
 }
 
+/// Cargo, with clippy as the compiler of our crates and its warnings as errors: a separate run
+/// would check all crates once more. All builds with the words of the tests are such, and share
+/// what they make.
+pub(crate) fn linted(folder: &str, words: &str) -> Command {
+    // The arguments of clippy come in one variable, with this mark after each.
+    const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
+    let mut command = command(folder, "cargo", words);
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS);
+    command
+}
+
 /// The command as a person would type it.
 fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
@@ -253,9 +264,8 @@ pub(crate) fn features(tools: &Tools) -> Result<String> {
 
 pub(crate) fn peers(_: &Tools) -> Result<String> {
     need("c++")?;
-    // Clippy with the words of the part `lints`, which has checked the other crates.
-    let words = format!("clippy {TESTED} --features waymesh-benches/peers --all-targets");
-    run(&mut command("", "cargo", &words))?;
+    let words = format!("build {TESTED} --features waymesh-benches/peers --tests --bench *");
+    run(&mut linted("", &words))?;
     Ok(String::new())
 }
 
@@ -307,7 +317,7 @@ pub(crate) fn c(_: &Tools) -> Result<String> {
     let headers = godot_headers().ok();
     let words = format!("test {TESTED} --test programs --test engines");
     let variables = headers.iter().map(|folder| ("WAYMESH_GODOT_HEADERS", folder));
-    run(command("", "cargo", &words).envs(variables))?;
+    run(linted("", &words).envs(variables))?;
     let mut missing: Vec<&str> =
         ["valgrind", "godot3-server", "mono"].into_iter().filter(|tool| !has(tool)).collect();
     if headers.is_none() {
@@ -336,7 +346,7 @@ fn godot_headers() -> Result<String> {
 
 /// Cargo in the package for Bevy, which is outside of the workspace.
 fn in_bevy(words: &str) -> Command {
-    let mut command = command("crates/bevy", "cargo", words);
+    let mut command = linted("crates/bevy", words);
     command.env("CARGO_TARGET_DIR", target().join("bevy"));
     command
 }
@@ -350,17 +360,12 @@ pub(crate) fn bevy(_: &Tools) -> Result<String> {
     );
     fetch(&mut in_bevy("fetch --locked"))?;
     run(&mut in_bevy("fmt --check"))?;
-    // Clippy compiles the package, with warnings as errors: a separate run would check all of Bevy
-    // once more.
-    const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
-    let mut test = in_bevy("test --locked --features gizmos");
-    run(test.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS))?;
+    run(&mut in_bevy("test --locked --features gizmos"))?;
     Ok(String::new())
 }
 
 pub(crate) fn gpu(_: &Tools) -> Result<String> {
     fetch(&mut command("", "cargo", "fetch --locked"))?;
-    run(&mut command("", "cargo", &format!("clippy {WITH_CARDS} --all-targets -- -D warnings")))?;
     let skipped = target().join("skipped-gpu.txt");
     let _ = fs::remove_file(&skipped);
     for mut test in tests_on_cards()? {
@@ -376,7 +381,7 @@ fn tests_on_cards() -> Result<Vec<Command>> {
     const FOLDER: &str = "crates/gpu";
     const OF_PROGRAM: &str = "device";
     let words = "--no-run --message-format json-render-diagnostics";
-    let mut build = command("", "cargo", &format!("test {WITH_CARDS} {words}"));
+    let mut build = linted("", &format!("test {WITH_CARDS} {words}"));
     let built = build.stderr(Stdio::inherit()).output()?;
     ensure!(built.status.success(), "{} failed: {}", line(&build), built.status);
     let tests = String::from_utf8(built.stdout)?;
@@ -401,7 +406,7 @@ pub(crate) fn web(tools: &Tools) -> Result<String> {
         let _ = fetch(&mut command("", "rustup", "component add rust-src"));
     }
     // The program as the tests of the workspace build it: examples have the features of tests.
-    run(&mut command("", "cargo", &format!("build {TESTED} --bin waymesh --examples")))?;
+    run(&mut linted("", &format!("build {TESTED} --bin waymesh --examples")))?;
     run(&mut command(FOLDER, "node", "build.mjs"))?;
     run(&mut command(FOLDER, "npm", "test"))?;
     run(&mut command("crates/wasm/pkg", "npm", "pack --dry-run"))?;
@@ -438,7 +443,7 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
         }
     }
     // The words of the tests: with others, cargo would build all crates once more.
-    run(&mut command("", "cargo", &format!("build {TESTED} --lib --example bake")))?;
+    run(&mut linted("", &format!("build {TESTED} --lib --example bake")))?;
     let built = target().join("debug").join(format!("{DLL_PREFIX}_waymesh{DLL_SUFFIX}"));
     let sources = root().join(FOLDER).join("python");
     let module = if cfg!(windows) { "_waymesh.pyd" } else { "_waymesh.abi3.so" };
