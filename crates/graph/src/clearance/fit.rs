@@ -158,7 +158,7 @@ impl ClearanceNavMesh {
         let mut steps = 0;
         while steps < STEPS {
             let mut within = far.min(limit);
-            // A place that is farther than `known` touches none of the nearer walls.
+            // A place that is farther than `known` touches no wall that ends before.
             self.walls_around(asked, [known - radius, within + radius], &wanted.admits, room);
             let is_crowded = room.walls.len() > MANY_WALLS;
             if is_crowded {
@@ -267,7 +267,7 @@ impl ClearanceNavMesh {
         out.sort_unstable();
     }
 
-    /// The walls at distances in a range, on all storeys, nearest first.
+    /// The walls that have a place at a distance in a range, on all storeys, nearest first.
     fn walls_around(
         &self,
         asked: DVec2,
@@ -298,7 +298,8 @@ impl ClearanceNavMesh {
                     self.open.walls(mesh, PolyId(polygon), edge, |ends| {
                         let wall = ends.map(|end| self.plane_of(end.point));
                         let distance = (nearest_on(wall, asked) - asked).length();
-                        if near <= distance && distance <= reach {
+                        let farthest = wall.map(|end| (end - asked).length());
+                        if near <= farthest[0].max(farthest[1]) && distance <= reach {
                             walls.push((distance, wall));
                         }
                     });

@@ -1,4 +1,4 @@
-//! Room for discs where hundreds of walls are nearer than it.
+//! Room for discs where hundreds of walls, or the far ends of long ones, are nearer than it.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,7 +8,7 @@
 )]
 
 use glam::Vec3;
-use waymesh::core::Random;
+use waymesh::core::{PlanPoint, Random};
 use waymesh::graph::{Outcome, QueryError};
 use waymesh::{NavMesh, QueryScratch, Reach};
 use waymesh_testkit::flat_meshes;
@@ -70,5 +70,37 @@ fn the_nearest_room_is_found_behind_hundreds_of_walls() {
         let mut query = discs.query(radius).reach(near(known + 0.1)).memory(&mut scratch);
         assert_eq!(query.path(found.location, goal).unwrap().outcome, Outcome::Complete);
         assert_eq!(query.path(start, goal).unwrap().outcome, Outcome::Complete);
+    }
+}
+
+#[test]
+fn the_nearest_room_in_a_wedge_is_found_at_any_angle() {
+    let mut scratch = QueryScratch::default();
+    for height in [20, 45, 90, 180, 350, 500] {
+        let corners = [(0, 500), (1000, 500 - height), (1000, 500 + height)];
+        let wedge = corners.map(|(x, z)| PlanPoint::new(x, z)).to_vec();
+        let discs = clear(NavMesh::try_from(flat_meshes::build(&[wedge])).unwrap());
+        let rise = f64::from(height) / f64::from(height).hypot(1000.0);
+        for radius in [0.5, 2.0, 5.0_f32] {
+            // The disc touches both walls there, which begin in the tip and end a kilometre away.
+            let room = f64::from(radius) / rise;
+            for asked in [0.0, 0.3, 0.9] {
+                let start = Vec3::new((asked * room) as f32, 0.0, 500.0);
+                let far = (room * (1.0 - asked)) as f32;
+                let near = |side: f32| Reach::new(side, 1.0, 1.0);
+                let found =
+                    discs.query(radius).reach(near(far * 1.01)).memory(&mut scratch).nearest(start).unwrap();
+                assert!((found.moved - far).abs() < 0.003 * far, "{height} {radius} {found:?} {far}");
+                let none = discs.query(radius).reach(near(far * 0.99)).memory(&mut scratch).nearest(start);
+                assert!(matches!(none, Err(QueryError::NoRoomNear { .. })), "{height} {radius} {none:?}");
+                // A path from there, too.
+                let goal = Vec3::new(900.0, 0.0, 500.0);
+                if height > 20 {
+                    let path =
+                        discs.query(radius).reach(near(far * 1.01)).memory(&mut scratch).path(start, goal);
+                    assert_eq!(path.unwrap().outcome, Outcome::Complete, "{height} {radius} {asked}");
+                }
+            }
+        }
     }
 }

@@ -235,12 +235,15 @@ fn discs_on_random_boards() {
 /// Nearer to a wall without thickness than the slack of positions, a disc would be on both sides.
 const TINY_DISCS: [u64; 4] =
     [0x0010_4992_2449_2800, 0xb0b0_0000_0030_f400, 0xff0a_00d5, 0x0b3a_fb0b_df12_b6ff];
+/// The nearest room that can be reached touches a long wall, the near end of which is nearer to the
+/// goal.
+const LONG_WALLS: u64 = 0xff15_3100_2400_0024;
 /// The fast path is 27 % longer than the shortest one: the longest known.
 const LONGEST_FAST_PATH: u64 = 0x00ff_bafe_effe_ef41;
 
 #[test]
 fn boards_that_the_fuzzer_found() {
-    for seed in TINY_DISCS.into_iter().chain([LONGEST_FAST_PATH]) {
+    for seed in TINY_DISCS.into_iter().chain([LONGEST_FAST_PATH, LONG_WALLS]) {
         let clear = |mesh| with_clearance(mesh, &ClearanceConfig::default()).unwrap();
         assert!(on_board_of_seed(seed, clear).unwrap().discs > 0);
     }
