@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import init, { NavMesh, Plan, Scene, World, describeSettings, settingsToToml } from "../pkg/node.js";
-import { geometryOf, trianglesOf } from "../pkg/three.js";
 import { banks, levelObj } from "./level.js";
 import { answer, folder, skip, waymesh } from "./native.js";
 import { refused } from "./refused.js";
@@ -127,37 +126,6 @@ test("costs of the mesh count without areaCosts", () => {
   assert.deepEqual(mesh.findPath(from, to, {}), around);
   assert.deepEqual(mesh.findPath(from, to, { areaCosts: {} }), around);
   assert.ok(mesh.findPath(from, to, { areaCosts: { mud: 1 } }).length < 13);
-});
-
-test("objects of three.js become triangles, and a mesh a geometry", () => {
-  // As much of three.js as is read: attributes, matrices, parts below each other.
-  const attribute = (array, size) => ({ array, count: array.length / size, getX: (at) => array[size * at], getY: (at) => array[size * at + 1], getZ: (at) => array[size * at + 2] });
-  const floor = { attributes: { position: attribute(Float32Array.from([0, 0, 0, 0, 0, 9, 9, 0, 9, 9, 0, 0]), 3) }, index: attribute(Uint16Array.from([0, 1, 2, 0, 2, 3]), 1) };
-  const moved = (x, y, z, sx = 1) => [sx, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1];
-  const parts = [
-    { isMesh: true, geometry: floor, matrixWorld: { elements: moved(0, 1, 0) } },
-    // A mirror.
-    { isMesh: true, geometry: floor, matrixWorld: { elements: moved(30, 0, 0, -1) } },
-    { isMesh: true, isInstancedMesh: true, count: 2, geometry: floor, instanceMatrix: { array: Float32Array.from([...moved(40, 0, 0), ...moved(60, 0, 0)]) }, matrixWorld: { elements: moved(0, 0, 5) } },
-    { isLight: true },
-  ];
-  const { vertices, triangles } = trianglesOf({ traverse: (run) => parts.forEach(run) });
-  assert.equal(triangles.length, 4 * 6);
-  assert.deepEqual([...vertices.slice(0, 3)], [0, 1, 0]);
-  assert.deepEqual([...vertices.slice(24, 27)], [40, 0, 5]);
-  const mesh = Scene.fromTriangles(vertices, triangles).bake({ agent_radius: 0.3 });
-  // All four face up, the mirrored one too.
-  assert.equal(mesh.islandCount, 4);
-  class BufferGeometry {
-    setAttribute(name, value) { this[name] = value; }
-    setIndex(value) { this.index = value; }
-    computeVertexNormals() { this.hasNormals = true; }
-  }
-  class BufferAttribute {
-    constructor(array, size) { Object.assign(this, { array, size }); }
-  }
-  const geometry = geometryOf(mesh, { BufferGeometry, BufferAttribute });
-  assert.ok(geometry.hasNormals && geometry.position.size === 3 && geometry.index.array.length >= 24);
 });
 
 test("links cost what the options say", () => {
