@@ -1,4 +1,4 @@
-//! Writes what the stubs say of each member into a file of its own, from which the classes take it.
+//! Writes the text of the stubs about each member into a file, which the class includes.
 
 use std::path::Path;
 use std::{env, fs, io};

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use waymesh_core::{Bounds, BoxTree, GridFrame, PlanPoint, float};
+use waymesh_core::{Bounds, BoxTree, GridFrame, PlanPoint};
 
 use crate::area::{MAX_COORDINATE, Region, check_point};
 use crate::error::MAX_WALL;
 use crate::lattice::nearest_point;
+use crate::plan::{length, way};
 use crate::{Door, NoteKind, PlanError, PlanPosition};
 
 /// Distance in metres of probes from the border of an opening: a place on a border of the ground
@@ -139,7 +140,7 @@ impl Doorway {
 
     pub(crate) fn width(&self) -> f64 {
         let [a, b] = self.line;
-        float::hypot(b[0] - a[0], b[1] - a[1])
+        length(way(a, b))
     }
 
     /// The whole opening.

@@ -5,6 +5,7 @@ use geo::{Area as _, Buffer, LineString, MultiPolygon, Orient, Polygon};
 use waymesh_core::float;
 
 use crate::area::{Region, arc_angle};
+use crate::plan::{direction, way};
 use crate::{Join, PlanConfig, PlanPosition};
 
 /// Smallest [`Join::Miter`] limit with which no point is nearer than the radius: a very sharp
@@ -95,8 +96,8 @@ fn caps(polygons: &MultiPolygon<f64>, radius: f64) -> MultiPolygon<f64> {
 /// Returns the cap over one corner of a ring with its inside on the left; `None` where the ring
 /// turns right.
 fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: f64) -> Option<Polygon<f64>> {
-    let arriving = direction(before, corner)?;
-    let leaving = direction(corner, after)?;
+    let arriving = direction(way(before, corner))?;
+    let leaving = direction(way(corner, after))?;
     let cross = arriving[0] * leaving[1] - arriving[1] * leaving[0];
     let dot = arriving[0] * leaving[0] + arriving[1] * leaving[1];
     let turn = float::atan2(cross, dot);
@@ -116,10 +117,4 @@ fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: 
     }
     points.push(at(leaving, 0.0));
     Some(Polygon::new(LineString::from_iter(points), Vec::new()))
-}
-
-fn direction(from: PlanPosition, to: PlanPosition) -> Option<[f64; 2]> {
-    let way = [to[0] - from[0], to[1] - from[1]];
-    let length = float::hypot(way[0], way[1]);
-    (length > 0.0).then(|| way.map(|value| value / length))
 }

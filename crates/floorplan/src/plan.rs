@@ -13,6 +13,21 @@ const MOST_STOREYS: usize = 1_000;
 /// A point of a plan in metres: x and z.
 pub type PlanPosition = [f64; 2];
 
+/// Returns the way from one position to another.
+pub(crate) fn way(from: PlanPosition, to: PlanPosition) -> PlanPosition {
+    [to[0] - from[0], to[1] - from[1]]
+}
+
+pub(crate) fn length([x, z]: PlanPosition) -> f64 {
+    float::hypot(x, z)
+}
+
+/// Returns the direction of a way, as one of length 1.
+pub(crate) fn direction(way: PlanPosition) -> Option<PlanPosition> {
+    let length = length(way);
+    (length > 0.0 && length.is_finite()).then(|| way.map(|value| value / length))
+}
+
 /// Smallest and largest coordinates.
 pub(crate) type Extent = [PlanPosition; 2];
 

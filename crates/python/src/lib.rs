@@ -4,7 +4,7 @@
 //! microseconds releases the interpreter's lock, and batches run on all cores. What the classes and
 //! functions mean is documented in `python/waymesh/_waymesh.pyi`, from which `doc!` takes it.
 
-/// What the stubs say of a class or of a member of one.
+/// Text of the stubs about a class or a member.
 macro_rules! doc {
     ($name:literal) => {
         include_str!(concat!(env!("OUT_DIR"), "/", $name))

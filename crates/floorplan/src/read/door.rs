@@ -1,9 +1,9 @@
 //! Doors that are drawn as lines or as areas.
 
 use geo::{ConvexHull, MultiPoint, Point};
-use waymesh_core::float;
 
 use super::{DoorFields, Reader};
+use crate::plan::{direction, way};
 use crate::{Door, FloorPlan, NoteKind, Outline, PlanPosition};
 
 /// Largest number of corners of the hull of a door: each of its edges is compared with all of them.
@@ -68,12 +68,7 @@ impl Reader<'_> {
 fn smallest_rectangle(ring: &[PlanPosition]) -> Option<([PlanPosition; 2], f64, f64)> {
     let mut best: Option<([PlanPosition; 2], f64, f64)> = None;
     for edge in ring.windows(2) {
-        let way = [edge[1][0] - edge[0][0], edge[1][1] - edge[0][1]];
-        let length = float::hypot(way[0], way[1]);
-        if length <= 0.0 {
-            continue;
-        }
-        let along = [way[0] / length, way[1] / length];
+        let Some(along) = direction(way(edge[0], edge[1])) else { continue };
         let across = [-along[1], along[0]];
         // Relative to a corner, so that far coordinates keep their precision.
         let range = |axis: [f64; 2]| {

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use geo::{InteriorPoint, LineString, Polygon};
-use waymesh_core::{AreaId, float};
+use waymesh_core::AreaId;
 
 use super::{DoorFields, Reader, Role};
+use crate::plan::{direction, length, way};
 use crate::{
     Fill, FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, TangentPlane,
 };
@@ -277,7 +278,7 @@ impl Builder<'_, '_> {
             } else {
                 to
             };
-            if let Some(along) = unit(along) {
+            if let Some(along) = direction(along) {
                 let here = self.corners.entry(degrees.map(f64::to_bits)).or_default();
                 here.entry(storey.to_owned()).or_insert(Corner { at, along, height });
             }
@@ -386,7 +387,7 @@ impl Builder<'_, '_> {
     fn add_steps(&mut self, element: &Element, storeys: &[(String, f64)], points: &[PlanPosition]) {
         let half = self.width(element, STEPS_WIDTH) / 2.0;
         let step = |at: PlanPosition, along: PlanPosition| {
-            let [x, z] = unit(along)?;
+            let [x, z] = direction(along)?;
             Some([half, -half].map(|by| [at[0] - z * by, at[1] + x * by]))
         };
         let ([first, second, ..], [.., before, last]) = (points, points) else {
@@ -415,19 +416,6 @@ impl Builder<'_, '_> {
 fn inside(ring: &[PlanPosition]) -> Option<PlanPosition> {
     let ring = LineString::from_iter(ring.iter().copied());
     Polygon::new(ring, Vec::new()).interior_point().map(PlanPosition::from)
-}
-
-fn way(from: PlanPosition, to: PlanPosition) -> PlanPosition {
-    [to[0] - from[0], to[1] - from[1]]
-}
-
-fn length([x, z]: PlanPosition) -> f64 {
-    float::hypot(x, z)
-}
-
-fn unit(way: PlanPosition) -> Option<PlanPosition> {
-    let length = length(way);
-    (length > 0.0 && length.is_finite()).then(|| way.map(|value| value / length))
 }
 
 /// Reads a file of OpenStreetMap: nodes, ways and multipolygons.

@@ -7,6 +7,7 @@ use yaml_rust2::Yaml;
 
 use super::yaml::{items, number};
 use super::{Reader, Role};
+use crate::plan::{length, way};
 use crate::{Door, FloorPlan, Lift, NoteKind, Outline, PlanError, PlanPosition, Stop, TangentPlane};
 
 /// Metres of a pixel where no distance was measured, as the editor has it.
@@ -133,7 +134,7 @@ fn scale(reader: &Reader<'_>, name: &str, level: &Yaml) -> Result<f64, PlanError
     for measure in measures {
         let scale = || {
             let (a, b) = (vertex(&measure[0])?, vertex(&measure[1])?);
-            let scale = number(&measure[2]["distance"][1])? / float::hypot(b[0] - a[0], b[1] - a[1]);
+            let scale = number(&measure[2]["distance"][1])? / length(way(a, b));
             (scale.is_finite() && scale > 0.0).then_some(scale)
         };
         let bad = || reader.fault(format!("levels.{name}.measurements: one is no distance of two vertices"));

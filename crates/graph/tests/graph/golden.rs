@@ -3,12 +3,18 @@
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PolyMesh};
 use waymesh_graph::{NavMesh, Outcome, QueryScratch};
+use waymesh_testkit::grid_maps::read_pairs;
 
 use crate::meshes::Builder;
 
 fn golden(name: &str) -> Option<String> {
     let file = waymesh_testkit::levels::find(&format!("golden/{name}"))?;
     Some(std::fs::read_to_string(file).expect("a file that can be read"))
+}
+
+/// The corner of a square of the map.
+fn corner([x, z]: [i32; 2]) -> Vec3 {
+    Vec3::new(x as f32, 0.0, z as f32)
 }
 
 fn read_mesh(text: &str) -> PolyMesh {
@@ -25,13 +31,10 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
         let mesh = NavMesh::try_from(read_mesh(&text)).unwrap();
         let mut scratch = QueryScratch::default();
         let (mut count, mut sum, mut listed, mut longest) = (0, 0.0, 0.0, 0.0_f64);
-        for line in pairs.lines().skip(1).step_by(if pairs.len() > 50_000 { 20 } else { 1 }) {
-            let numbers: Vec<f32> =
-                line.split_whitespace().skip(2).filter_map(|word| word.parse().ok()).collect();
-            let [_, _, x1, z1, x2, z2, octile] = numbers[..] else { continue };
+        for pair in read_pairs(&pairs).iter().step_by(if pairs.len() > 50_000 { 20 } else { 1 }) {
             // The squares of the map are the cells of the grid: a pair names their middles.
-            let from = Vec3::new(x1 + 0.5, 0.0, z1 + 0.5);
-            let to = Vec3::new(x2 + 0.5, 0.0, z2 + 0.5);
+            let [from, to] = [pair.from, pair.to].map(|at| corner(at) + Vec3::new(0.5, 0.0, 0.5));
+            let octile = pair.length as f32;
             let path = mesh.query().memory(&mut scratch).path(from, to).unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
             assert!(path.length + 1e-3 >= from.distance(to));
@@ -110,22 +113,18 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
         let [merged, plain] = [merged, plain].map(|text| NavMesh::try_from(read_mesh(&text)).unwrap());
         let mut scratch = QueryScratch::default();
         let (mut count, mut sum) = (0, 0.0);
-        for (number, line) in pairs.lines().skip(1).enumerate() {
-            let numbers: Vec<f32> =
-                line.split_whitespace().skip(2).filter_map(|word| word.parse().ok()).collect();
-            let [_, _, x1, z1, x2, z2, octile] = numbers[..] else { continue };
-            let from = Vec3::new(x1, 0.0, z1);
-            let to = Vec3::new(x2, 0.0, z2);
+        for (number, pair) in read_pairs(&pairs).iter().enumerate() {
+            let ([from, to], octile) = ([pair.from, pair.to].map(corner), pair.length as f32);
             let path = merged.query().shortest().memory(&mut scratch).path(from, to).unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
-            assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{line}: {}", path.length);
+            assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{pair:?}: {}", path.length);
             assert!(path.length >= from.distance(to) - 1e-3);
             if number % 10 == 0 {
                 // Other polygons over identical ground.
                 let other = plain.query().shortest().memory(&mut scratch).path(from, to).unwrap();
-                assert!((other.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
+                assert!((other.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{pair:?}");
                 let back = merged.query().shortest().memory(&mut scratch).path(to, from).unwrap();
-                assert!((back.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
+                assert!((back.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{pair:?}");
             }
             count += 1;
             sum += f64::from(path.length);

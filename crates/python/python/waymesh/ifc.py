@@ -117,7 +117,9 @@ class Building:
     doors: list[Door]
     lifts: list[Lift]
     notes: list[str] = field(default_factory=list)
-    """What could not be read or linked, a sentence each."""
+    """What could not be read, a sentence each."""
+    unlinked: list[str] = field(default_factory=list)
+    """Doors and lifts of which the last bake made no link, a sentence each."""
 
     def space_at(self, point: ArrayLike) -> Space | None:
         """The first room in which a point lies."""
@@ -137,8 +139,9 @@ class Building:
         wide and high enough for the agent; its ``data`` is the place of the door in :attr:`doors`. So
         :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``links=`` of queries avoids some. Lifts become links of the kind
         ``lift`` from storey to storey; their ``data`` is the place in :attr:`lifts`. What has no ground in front of it is a line in
-        :attr:`notes`.
+        :attr:`unlinked`.
         """
+        self.unlinked.clear()
         entries = entries_of(settings)
         areas = {number: area._entries() for number, area in self.areas.items()}
         entries["areas"] = areas | entries.get("areas", {})
@@ -166,13 +169,13 @@ class Building:
     def _link(
         self, mesh: NavMesh, kind: str, number: int, name: str, start: Floats, end: Floats, reach: float
     ) -> NavMesh:
-        """The mesh with a link between the ground at two positions, or a note."""
+        """The mesh with a link between the ground at two positions, or a line in :attr:`unlinked`."""
         try:
             ends = mesh.snap(np.array([start, end]), reach=(reach, 0.5, reach))
         except NoMeshNearError:
             ends = np.full((2, 3), np.nan)
         if np.isnan(ends).any() or np.allclose(*ends):
-            self.notes.append(f"{kind} {name!r} is no link: there is no ground on both sides of it")
+            self.unlinked.append(f"{kind} {name!r} has no ground on both sides")
             return mesh
         return mesh.with_link(*ends, kind=kind, data=number)
 
