@@ -146,7 +146,7 @@ fn tests(_: &Tools) -> Result<String> {
         ("INSTA_SNAPSHOT_REFERENCES_FILE", &noted),
         (skipped::VARIABLE, &missed),
     ];
-    run_command(linted("", &format!("test {TESTED}")).envs(variables))?;
+    run_command(linted(command("", "cargo", &format!("test {TESTED}"))).envs(variables))?;
     packages::least()?;
     tidy::orphans(&references)?;
     examples()?;
@@ -168,7 +168,7 @@ const EXAMPLES: &str = include_str!("../../docs/book/src/examples.md");
 /// Runs the examples that the guide lists; each checks its own results.
 fn examples() -> Result<()> {
     // The tests build only those without tests, and no benches.
-    run_command(&mut linted("", &format!("build {TESTED} --examples --bench *")))?;
+    run_command(&mut linted(command("", "cargo", &format!("build {TESTED} --examples --bench *"))))?;
     let name = |line: &'static str| Some(line.strip_prefix("| [")?.split_once(".rs)")?.0.split_once(']')?.0);
     let names: Vec<&str> = EXAMPLES.lines().filter_map(name).collect();
     ensure!(!names.is_empty(), "the guide lists no example");

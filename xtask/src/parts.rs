@@ -62,13 +62,11 @@ pub(crate) fn command(folder: &str, program: impl AsRef<OsStr>, words: &str) -> 
     command
 }
 
-/// Cargo, with clippy as the compiler of our crates and its warnings as errors: a separate run
-/// would check all crates once more. All builds with the words of the tests are such, and share
-/// what they make.
-pub(crate) fn linted(folder: &str, words: &str) -> Command {
+/// Makes clippy the compiler of our crates, and its warnings errors: a separate run would check all
+/// crates once more. All builds with the words of the tests are such, and share what they make.
+pub(crate) fn linted(mut command: Command) -> Command {
     // The arguments of clippy come in one variable, with this mark after each.
     const ARGUMENTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
-    let mut command = command(folder, "cargo", words);
     command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env("CLIPPY_ARGS", ARGUMENTS);
     command
 }
@@ -318,7 +316,7 @@ pub(crate) fn c(_: &Tools) -> Result<String> {
     let headers = godot_headers().ok();
     let words = format!("test {TESTED} --test programs --test engines");
     let variables = headers.iter().map(|folder| ("WAYMESH_GODOT_HEADERS", folder));
-    run(linted("", &words).envs(variables))?;
+    run(linted(command("", "cargo", &words)).envs(variables))?;
     let mut missing: Vec<&str> =
         ["valgrind", "godot3-server", "mono"].into_iter().filter(|tool| !has(tool)).collect();
     if headers.is_none() {
@@ -347,7 +345,7 @@ fn godot_headers() -> Result<String> {
 
 /// Cargo in the package for Bevy, which is outside of the workspace.
 fn in_bevy(words: &str) -> Command {
-    let mut command = linted("crates/bevy", words);
+    let mut command = command("crates/bevy", "cargo", words);
     command.env("CARGO_TARGET_DIR", target().join("bevy"));
     command
 }
@@ -361,7 +359,7 @@ pub(crate) fn bevy(_: &Tools) -> Result<String> {
     );
     fetch(&mut in_bevy("fetch --locked"))?;
     run(&mut in_bevy("fmt --check"))?;
-    run(&mut in_bevy("test --locked --features gizmos"))?;
+    run(&mut linted(in_bevy("test --locked --features gizmos")))?;
     Ok(String::new())
 }
 
@@ -382,7 +380,7 @@ fn tests_on_cards() -> Result<Vec<Command>> {
     const FOLDER: &str = "crates/gpu";
     const OF_PROGRAM: &str = "device";
     let words = "--no-run --message-format json-render-diagnostics";
-    let mut build = linted("", &format!("test {WITH_CARDS} {words}"));
+    let mut build = linted(command("", "cargo", &format!("test {WITH_CARDS} {words}")));
     let built = build.stderr(Stdio::inherit()).output()?;
     ensure!(built.status.success(), "{} failed: {}", line(&build), built.status);
     let tests = String::from_utf8(built.stdout)?;
@@ -407,7 +405,7 @@ pub(crate) fn web(tools: &Tools) -> Result<String> {
         let _ = fetch(&mut command("", "rustup", "component add rust-src"));
     }
     // The program as the tests of the workspace build it: examples have the features of tests.
-    run(&mut linted("", &format!("build {TESTED} --bin waymesh --examples")))?;
+    run(&mut linted(command("", "cargo", &format!("build {TESTED} --bin waymesh --examples"))))?;
     run(&mut command(FOLDER, "node", "build.mjs"))?;
     run(&mut command(FOLDER, "npm", "test"))?;
     run(&mut command("crates/wasm/pkg", "npm", "pack --dry-run"))?;
@@ -444,7 +442,7 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
         }
     }
     // The words of the tests: with others, cargo would build all crates once more.
-    run(&mut linted("", &format!("build {TESTED} --lib --example bake")))?;
+    run(&mut linted(command("", "cargo", &format!("build {TESTED} --lib --example bake"))))?;
     let built = target().join("debug").join(format!("{DLL_PREFIX}_waymesh{DLL_SUFFIX}"));
     let sources = root().join(FOLDER).join("python");
     let module = if cfg!(windows) { "_waymesh.pyd" } else { "_waymesh.abi3.so" };
