@@ -196,6 +196,8 @@ def test_every_public_member_has_its_documentation() -> None:
         for member, value in vars(kind).items():
             if not member.startswith("_") and member != "STATUSES":
                 assert value.__doc__ and value.__doc__.strip(), f"{name}.{member}"
+    # Not that of its attribute `STATUSES`.
+    assert "Agents that walk" in (native.Crowd.__doc__ or "")
     for name in waymesh.__all__:
         assert getattr(waymesh, name).__doc__, name
         for member, value in vars(getattr(waymesh, name)).items() if isinstance(getattr(waymesh, name), type) else ():

@@ -92,7 +92,7 @@ def episodes(
     random = np.random.default_rng(seed)
     radii = np.array([mesh.island_radius(island) for island in range(mesh.island_count)])
     is_large = np.append(radii >= min_island_radius, False)
-    found: list[tuple[NDArray[Any], ...]] = []
+    found: list[tuple[NDArray[Any], ...]] = [(np.empty((0, 3)), np.empty(0), np.empty((0, 3)), np.empty(0))]
     drawn = kept = 0
     while kept < count:
         if kept < _LEAST_SHARE * drawn - 10:
@@ -115,4 +115,4 @@ def episodes(
         found.append((starts[rows], headings[rows], goals[rows], distances[is_kept]))
         drawn, kept = drawn + pairs, kept + len(rows)
     columns = [np.concatenate(column)[:count].astype(np.float32) for column in zip(*found)]
-    return Episodes(*columns) if columns else Episodes(*(np.empty((0, 3) if i % 2 == 0 else 0, np.float32) for i in range(4)))
+    return Episodes(*columns)

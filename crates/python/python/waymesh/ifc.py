@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._bake import AnySettings, Progress, bake
-from ._errors import FileError, NoMeshNearError
+from ._errors import FileError
 from ._waymesh import CancelToken, NavMesh
 from .settings import Area, Box, Mark, Prism, Shape, entries_of
 
@@ -32,6 +32,7 @@ _NOT_WALKED_ON = (
     *("IfcWall", "IfcColumn", "IfcBeam", "IfcMember", "IfcPlate", "IfcCurtainWall", "IfcWindow", "IfcRailing"),
     *("IfcFurnishingElement", "IfcDistributionElement", "IfcTransportElement"),
 )
+_MOVING = ("ESCALATOR", "MOVINGWALKWAY")
 _AREAS = {"IfcStair": "stairs", "IfcStairFlight": "stairs", "IfcRamp": "ramp", "IfcRampFlight": "ramp"}
 _FAR = 10_000.0
 """A building farther than this from the origin of its file, in metres, gets an origin of its own."""
@@ -137,7 +138,7 @@ class Building:
 
         Doors stand open. With ``door_links`` the ground ends at each, and a link of the kind ``door`` leads through those that are
         wide and high enough for the agent; its ``data`` is the place of the door in :attr:`doors`. So
-        :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``links=`` of queries avoids some. Lifts become links of the kind
+        :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``link_costs`` of queries avoids some. Lifts become links of the kind
         ``lift`` from storey to storey; their ``data`` is the place in :attr:`lifts`. What has no ground in front of it is a line in
         :attr:`unlinked`.
         """
@@ -145,21 +146,21 @@ class Building:
         entries = entries_of(settings)
         areas = {number: area._entries() for number, area in self.areas.items()}
         entries["areas"] = areas | entries.get("areas", {})
-        width = 1.5 * entries.get("cell_size", _LARGEST_CELL)
+        depths = [max(1.5 * entries.get("cell_size", _LARGEST_CELL), door.thickness) for door in self.doors]
         # Agents wait in front of a lift, not in it.
         cuts: list[Shape] = [Box(min=lift.bounds[0].tolist(), max=lift.bounds[1].tolist()) for lift in self.lifts]
         if door_links:
-            cuts += [_doorway(door, max(width, door.thickness)) for door in self.doors]
+            cuts += [_doorway(door, depth) for door, depth in zip(self.doors, depths)]
         entries["marks"] = [*entries.get("marks", []), *(Mark(cut, _BLOCKED)._entries() for cut in cuts)]
         mesh = bake(
             self.vertices, self.triangles, entries, triangle_areas=self.triangle_areas, progress=progress, cancel=cancel
         )
         radius, height = mesh.agent["radius"], mesh.agent["height"]
         reach = radius + 2 * mesh.cell_size
-        for number, door in enumerate(self.doors if door_links else []):
-            if door.width < 2 * radius or door.height < height:
+        for number, (door, depth) in enumerate(zip(self.doors, depths)):
+            if not door_links or door.width < 2 * radius or door.height < height:
                 continue
-            away = door.through * (max(width, door.thickness) / 2 + reach)
+            away = door.through * (depth / 2 + reach)
             mesh = self._link(mesh, "door", number, door.name, door.centre - away, door.centre + away, reach)
         for number, lift in enumerate(self.lifts):
             for below, above in zip(lift.stops, lift.stops[1:]):
@@ -170,10 +171,7 @@ class Building:
         self, mesh: NavMesh, kind: str, number: int, name: str, start: Floats, end: Floats, reach: float
     ) -> NavMesh:
         """The mesh with a link between the ground at two positions, or a line in :attr:`unlinked`."""
-        try:
-            ends = mesh.snap(np.array([start, end]), reach=(reach, 0.5, reach))
-        except NoMeshNearError:
-            ends = np.full((2, 3), np.nan)
+        ends = mesh.snap(np.array([start, end]), reach=(reach, 0.5, reach))
         if np.isnan(ends).any() or np.allclose(*ends):
             self.unlinked.append(f"{kind} {name!r} has no ground on both sides")
             return mesh
@@ -281,8 +279,8 @@ class _Reader:
                 progress("shapes", shapes.progress() / 100)
             is_there = shapes.next()
         for element in self.model.by_type("IfcProduct"):
-            is_solid = getattr(element, "Representation", None) and element not in excluded
-            if is_solid and element.id() not in found and not _is_any(element, _LEFT_OUT):
+            has_shape = getattr(element, "Representation", None)
+            if has_shape and element.id() not in found and not _is_any(element, _LEFT_OUT):
                 self.notes.append(f"{element.is_a()} {element.Name!r} ({element.GlobalId}) has no shape that can be made")
         return dict(sorted(found.items()))
 
@@ -361,9 +359,6 @@ class _Reader:
                 self.notes.append(f"lift {lift.name!r} reaches {len(heights)} storeys: its body has to reach those where it stops")
             lifts.append(lift)
         return lifts
-
-
-_MOVING = ("ESCALATOR", "MOVINGWALKWAY")
 
 
 def _kind(element: Any) -> str:
