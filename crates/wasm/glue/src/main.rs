@@ -11,7 +11,7 @@ fn main() -> Result<()> {
     };
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).web(true)?.typescript(true).out_name(name);
-    // `init()` without arguments loads the file beside the JavaScript.
+    // `init()` without arguments loads the module from the folder of the JavaScript.
     bindgen.omit_default_module_path(false);
     bindgen.generate(folder).with_context(|| format!("{module} cannot be made a module for browsers"))
 }

@@ -62,7 +62,7 @@ fn the_nearest_room_is_found_behind_hundreds_of_walls() {
         assert!(found.moved <= known && found.moved > known - 0.08, "{} {known}", found.moved);
         let none = discs.query(radius).reach(near(known - 0.1)).memory(&mut scratch).nearest(start);
         assert!(matches!(none, Err(QueryError::NoRoomNear { .. })), "{none:?}");
-        // Where no place is large enough, the search ends behind the last wall.
+        // The search ends behind the last wall if no place is large enough.
         let none = discs.query(4.5).reach(Reach::INFINITE).memory(&mut scratch).nearest(start);
         assert!(matches!(none, Err(QueryError::NoRoomNear { .. })), "{none:?}");
         // A path from there, and one that ends as near to the start as a disc can.
