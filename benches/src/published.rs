@@ -2,6 +2,7 @@
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -29,6 +30,9 @@ pub struct PublishedOptions {
 
 /// Lengths that differ by less than this share, plus one, are equal: both add 32-bit numbers.
 const EQUAL: f64 = 1e-4;
+
+/// The memory of an oracle, in bytes.
+const ORACLE_BYTES: usize = 64_000_000;
 
 /// A path in eight directions is at most this much longer than the straight one.
 const EIGHT_DIRECTIONS: f64 = 1.082_392_200_292_394;
@@ -67,12 +71,14 @@ impl Found {
 /// Figures of a map.
 struct Map {
     pairs: usize,
-    /// Mean microseconds of polyanya's search, our shortest and our fast one.
-    times: [f64; 3],
+    /// Mean microseconds of polyanya's search, our shortest, our fast one, and the shortest looked up.
+    times: [f64; 4],
     /// Lengths below and above polyanya's, and lengths that the file excludes.
     other: [usize; 3],
     /// By how much the fast path is longer, in sum.
     excess: f64,
+    /// Seconds to make the oracle, and its megabytes.
+    oracle: [f64; 2],
 }
 
 /// Prints times and checks of every map in a folder.
@@ -88,8 +94,9 @@ pub fn published(options: &PublishedOptions) -> Result<()> {
     }
     head(
         "Published maps: microseconds a pair",
-        "map | polygons | pairs | polyanya | shortest | fast | shortest/polyanya | fast/polyanya | fast is longer, % \
-         | shorter than polyanya's | longer | unlike the file's",
+        "map | polygons | pairs | polyanya | shortest | fast | oracle | shortest/polyanya | fast/polyanya \
+         | oracle/polyanya | fast is longer, % | shorter than polyanya's | longer | unlike the file's \
+         | oracle, s | MB",
     );
     let mut all = Vec::new();
     for (mesh, pairs) in &maps {
@@ -105,13 +112,19 @@ pub fn published(options: &PublishedOptions) -> Result<()> {
     };
     let total = Map {
         pairs,
-        times: [0, 1, 2].map(|at| over_pairs(&|map| map.times[at])),
+        times: [0, 1, 2, 3].map(|at| over_pairs(&|map| map.times[at])),
         other: [0, 1, 2].map(|at| all.iter().map(|map| map.other[at]).sum()),
         excess: over_pairs(&|map| map.excess),
+        oracle: [0, 1].map(|at| all.iter().map(|map| map.oracle[at]).fold(0.0, f64::max)),
     };
     print("all pairs", "", &total);
     let geometric = |at: usize| mean(&all.iter().map(|map| map.ratio(at).ln()).collect::<Vec<_>>()).exp();
-    say!("\nGeometric mean of the maps' ratios: shortest {:.3}, fast {:.3}.", geometric(1), geometric(2));
+    say!(
+        "\nGeometric mean of the maps' ratios: shortest {:.3}, fast {:.3}, oracle {:.3}.",
+        geometric(1),
+        geometric(2),
+        geometric(3)
+    );
     say!(
         "Where parts of the ground touch in a corner, a point there belongs to the one that the engine chose: lengths \
          may differ."
@@ -128,7 +141,7 @@ impl Map {
 
 fn print(name: &str, polygons: &str, map: &Map) {
     let times = map.times.map(|time| format!("{time:.2}"));
-    let ratios = [1, 2].map(|at| format!("{:.3}", map.ratio(at)));
+    let ratios = [1, 2, 3].map(|at| format!("{:.3}", map.ratio(at)));
     let excess = format!("{:.2}", 100.0 * map.excess);
     let texts = [name.to_owned(), polygons.to_owned(), map.pairs.to_string()];
     row(texts
@@ -136,7 +149,8 @@ fn print(name: &str, polygons: &str, map: &Map) {
         .chain(times)
         .chain(ratios)
         .chain([excess])
-        .chain(map.other.map(|of| of.to_string())));
+        .chain(map.other.map(|of| of.to_string()))
+        .chain(map.oracle.map(|of| format!("{of:.2}"))));
 }
 
 /// Adds the meshes in a folder that have pairs, with those.
@@ -168,13 +182,22 @@ fn measure(mesh: &Path, pairs: &Path, rounds: usize) -> Result<(usize, Map)> {
     let by_polyanya = Found::new(rounds, || theirs.answers(Query::Shortest, &ends));
     let shortest = Found::new(rounds, || ours.answers(Query::Shortest, &ends));
     let fast = Found::new(rounds, || ours.answers(Query::Path, &ends));
+    let begin = Instant::now();
+    let figures = ours.mesh.build_oracle(ORACLE_BYTES);
+    let oracle = [begin.elapsed().as_secs_f64(), figures.bytes as f64 / 1e6];
+    let looked_up = Found::new(rounds, || ours.answers(Query::Shortest, &ends));
     let lengths = |of: &Found| of.lengths.iter().map(|length| length.map(f64::from)).collect::<Vec<_>>();
-    let [by_polyanya_lengths, lengths, fast_lengths] = [&by_polyanya, &shortest, &fast].map(lengths);
+    let [by_polyanya_lengths, lengths, fast_lengths, looked_up_lengths] =
+        [&by_polyanya, &shortest, &fast, &looked_up].map(lengths);
     // Without a path: longer than any.
     let above = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => a > b + EQUAL * (1.0 + b),
         (a, b) => a.is_none() && b.is_some(),
     };
+    let by_oracle = lengths.iter().zip(&looked_up_lengths);
+    if let Some((own, other)) = by_oracle.into_iter().find(|&(&a, &b)| above(a, b) || above(b, a)) {
+        bail!("a path of length {other:?} is looked up, one of {own:?} is searched for");
+    }
     let both = || lengths.iter().zip(&by_polyanya_lengths);
     let shorter = both().filter(|&(&own, &other)| above(other, own)).count();
     let longer = both().filter(|&(&own, &other)| above(own, other)).count();
@@ -182,9 +205,10 @@ fn measure(mesh: &Path, pairs: &Path, rounds: usize) -> Result<(usize, Map)> {
     let sum = |of: &[Option<f64>]| of.iter().flatten().sum::<f64>();
     let map = Map {
         pairs: listed.len(),
-        times: [&by_polyanya, &shortest, &fast].map(|found| mean(&found.times)),
+        times: [&by_polyanya, &shortest, &fast, &looked_up].map(|found| mean(&found.times)),
         other: [shorter, longer, excluded],
         excess: sum(&fast_lengths) / sum(&lengths).max(f64::MIN_POSITIVE) - 1.0,
+        oracle,
     };
     Ok((polygons, map))
 }

@@ -11,7 +11,7 @@ use crate::tidy::{files_under, read};
 type Module = Vec<String>;
 
 /// The rooms of `graph`, each of which may use those before it.
-const ROOMS: [&str; 12] = [
+const ROOMS: [&str; 13] = [
     "geometry",
     "marks",
     "mesh",
@@ -20,6 +20,7 @@ const ROOMS: [&str; 12] = [
     "path",
     "clearance",
     "hierarchy",
+    "oracle",
     "scratch",
     "query",
     "corridor",

@@ -155,6 +155,7 @@ mod hierarchy;
 mod locate;
 mod marks;
 mod mesh;
+mod oracle;
 mod path;
 mod query;
 mod scratch;
@@ -191,6 +192,7 @@ pub use mesh::tiles::{
     Changed, JoinedTiles, LinkOrder, MeshTile, TileChange, TileGrid, TileLink, TiledMesh, VertexOrder,
 };
 pub use mesh::tiles::{CompactMesh, TileKey, TilePolygon};
+pub use oracle::OracleFigures;
 pub use path::{
     DistanceMap, Heading, LinkUse, Outcome, Path, PathOptions, PathSearch, RelaxedPolygons, SlicedPath,
 };

@@ -50,6 +50,13 @@ impl QueryScratch {
         self.hierarchy.how
     }
 
+    /// Returns `true` if the last shortest path for a point was looked up
+    /// ([`NavMesh::build_oracle`]), not searched for; a straight path is neither.
+    #[must_use]
+    pub fn used_oracle(&self) -> bool {
+        self.paths.used_oracle
+    }
+
     /// Returns the polygons that the last search of a path for a point looked into, in ascending
     /// order: for pictures that show what a search costs.
     ///

@@ -112,6 +112,34 @@ impl PyNavMesh {
         Ok(Self { report: self.report.clone(), hierarchy, ..Self::from(self.mesh.clone()) })
     }
 
+    #[doc = doc!("NavMesh.with_oracle")]
+    #[pyo3(signature = (max_bytes = 64_000_000))]
+    fn with_oracle(&self, py: Python<'_>, max_bytes: usize) -> PyResult<Self> {
+        let mesh = detached(py, || {
+            let mut mesh = NavMesh::clone(&self.mesh);
+            mesh.build_oracle(max_bytes);
+            Arc::new(mesh)
+        })?;
+        Ok(Self { report: self.report.clone(), hierarchy: self.hierarchy.clone(), ..Self::from(mesh) })
+    }
+
+    #[doc = doc!("NavMesh.oracle")]
+    #[getter]
+    fn oracle<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(figures) = self.mesh.oracle_figures() else { return Ok(None) };
+        let dict = PyDict::new(py);
+        for (name, count) in [
+            ("sites", figures.sites),
+            ("labels", figures.labels),
+            ("views", figures.views),
+            ("bytes", figures.bytes),
+        ] {
+            dict.set_item(name, count)?;
+        }
+        dict.set_item("covered", figures.covered)?;
+        Ok(Some(dict))
+    }
+
     #[doc = doc!("NavMesh.from_detour")]
     #[staticmethod]
     fn from_detour<'py>(py: Python<'py>, file: PathBuf) -> PyResult<DetourParts<'py>> {

@@ -162,6 +162,21 @@ def test_a_hierarchy_finds_paths_that_are_little_longer(nav_test: waymesh.NavMes
     assert np.array_equal(same.lengths, plain.lengths)
 
 
+def test_an_oracle_finds_the_shortest_paths(nav_test: waymesh.NavMesh) -> None:
+    assert nav_test.oracle is None
+    known = nav_test.with_oracle()
+    figures = known.oracle
+    assert figures is not None and figures["covered"] == 1 and 0 < figures["bytes"] <= 64_000_000
+    places = nav_test.random_points(2000, seed=3)
+    plain, found = (mesh.find_paths(places[::2], places[1::2], shortest=True) for mesh in (nav_test, known))
+    assert list(found.outcomes) == list(plain.outcomes)
+    assert found.lengths == pytest.approx(plain.lengths, rel=1e-2)
+    distances = known.distance(places[::2], places[1::2])
+    assert np.array_equal(distances[np.isfinite(distances)], found.lengths[np.isfinite(distances)])
+    small = nav_test.with_oracle(max_bytes=1000)
+    assert small.oracle is None and small.distance(places[0], places[1]) == nav_test.distance(places[0], places[1])
+
+
 def test_places(square: waymesh.NavMesh, two_islands: waymesh.NavMesh) -> None:
     assert square.snap([5, 0.5, 5]) == pytest.approx([5, 0, 5], abs=0.11)
     assert square.snap([11, 0, 5], reach=2) == pytest.approx([10, 0, 5], abs=0.15)

@@ -30,6 +30,17 @@ fn once_wrong() -> impl Iterator<Item = Board> {
         rough,
     };
     let known = [
+        // An oracle: paths that turn at the end of a wall without thickness.
+        Board {
+            seed: 5_251_297_251_038_663_479,
+            side: 5,
+            blocked: 0.236_617_073_416_709_9,
+            origin: Vec3::new(-15.339_912, -3.7, -29.263_735),
+            cell_size: 0.3,
+            hills: 0.704_400_1,
+            seams: 0.102_209_404_110_908_51,
+            rough: 0.0,
+        },
         far(
             9_533_227_927_685_932_387,
             10,
@@ -97,6 +108,9 @@ pub fn on_boards(seed: u64, count: usize, mut follow: impl FnMut(&Board, &NavMes
 pub fn on_board(board: &Board, mesh: &NavMesh) -> Followed {
     let mut chains = Chains::new(mesh, board.seed);
     chains.step = 0.2 * board.cell_size + 0.01;
+    let mut with_oracle = mesh.clone();
+    with_oracle.build_oracle(64 << 20);
+    chains.oracle = Some(with_oracle);
     chains.walls(6);
     chains.paths(4);
     chains.costs(4);

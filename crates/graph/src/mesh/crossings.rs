@@ -5,7 +5,7 @@ use waymesh_core::PolyId;
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::filter::PolygonFilter;
-use super::link::{LinkEnd, LinkId, LinkIndex};
+use super::link::{Link, LinkEnd, LinkId, LinkIndex};
 use super::nav_mesh::NavMesh;
 use crate::geometry::plan::PlanPosition;
 
@@ -92,6 +92,12 @@ impl NavMesh {
             mix(f64::from(a.point.z), f64::from(b.point.z)),
         );
         (at, self.frame.to_world(at.x, mix(f64::from(a.height), f64::from(b.height)), at.z))
+    }
+
+    /// Returns the length of a path over a link between two places on its segments, in cells.
+    pub(crate) fn length_over(&self, link: &Link, [leave, arrive]: [(PlanPosition, Vec3); 2]) -> f64 {
+        let metres = f64::from(leave.1.distance(arrive.1)) + f64::from(link.extra_cost);
+        (metres / f64::from(self.frame.cell_size)).max(leave.0.distance_squared(arrive.0).sqrt())
     }
 
     /// Returns the ends of an edge in the plan: right and left of an agent that leaves the polygon

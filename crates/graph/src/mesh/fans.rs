@@ -30,7 +30,7 @@ pub(crate) struct Edges<'a> {
 }
 
 impl Edges<'_> {
-    fn next(&self, polygon: u32, edge: u32) -> u32 {
+    pub(crate) fn next(&self, polygon: u32, edge: u32) -> u32 {
         if edge + 1 == self.polygon_first[polygon as usize + 1] {
             self.polygon_first[polygon as usize]
         } else {
@@ -38,7 +38,7 @@ impl Edges<'_> {
         }
     }
 
-    fn previous(&self, polygon: u32, edge: u32) -> u32 {
+    pub(crate) fn previous(&self, polygon: u32, edge: u32) -> u32 {
         if edge == self.polygon_first[polygon as usize] {
             self.polygon_first[polygon as usize + 1] - 1
         } else {
@@ -46,7 +46,7 @@ impl Edges<'_> {
         }
     }
 
-    fn point(&self, edge: u32) -> PlanPoint {
+    pub(crate) fn point(&self, edge: u32) -> PlanPoint {
         let corner = &self.corners[edge as usize];
         PlanPoint::new(corner.x, corner.z)
     }

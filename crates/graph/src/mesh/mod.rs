@@ -21,6 +21,7 @@ pub(crate) mod link_edits;
 pub(crate) mod link_turns;
 pub(crate) mod links;
 pub(crate) mod nav_mesh;
+pub(crate) mod oracle;
 pub(crate) mod packed;
 pub(crate) mod parts;
 pub(crate) mod polygon;

@@ -20,6 +20,7 @@ use super::ground::Ground;
 use super::height_tables::{HeightTables, SurfaceView};
 use super::islands::{Island, IslandId, NO_ISLAND, find_islands};
 use super::links::Links;
+use super::oracle::Oracle;
 use super::parts::{Index, Islands, Surface, Topology, Vertices};
 use super::rounding::rounding_slack;
 use super::squares::Buckets;
@@ -86,6 +87,8 @@ pub struct NavMesh {
     pub(crate) surface: Surface,
     /// Additional tables of a mesh of tiles.
     pub(crate) tiles: Option<Arc<TileTables>>,
+    /// Tables for shortest paths, perhaps of other links.
+    pub(crate) oracle: Option<Arc<Oracle>>,
 }
 
 impl PartialEq for NavMesh {
@@ -106,6 +109,7 @@ impl PartialEq for NavMesh {
             links,
             surface,
             tiles: _,
+            oracle: _,
         } = self;
         *frame == other.frame
             && *agent == other.agent
@@ -239,6 +243,7 @@ impl NavMesh {
             links: Links::default(),
             surface: Surface { heights: surface, ground },
             tiles: None,
+            oracle: None,
         }
     }
 
@@ -487,14 +492,19 @@ impl NavMesh {
     }
 
     pub(crate) fn find_fans(&mut self) {
-        let edges = Edges {
+        let twins = self.topology.fans.twins.clone();
+        self.topology.fans =
+            Fans::of_twins(&self.edges(), twins, |polygon| self.has_polygon(PolyId(polygon)));
+    }
+
+    /// Returns the tables that fans are made of.
+    pub(crate) fn edges(&self) -> Edges<'_> {
+        Edges {
             polygon_first: &self.topology.polygon_first,
             corners: &self.topology.corners,
             vertices: &self.topology.corner_vertices,
             neighbours: &self.topology.neighbours,
-        };
-        let twins = self.topology.fans.twins.clone();
-        self.topology.fans = Fans::of_twins(&edges, twins, |polygon| self.has_polygon(PolyId(polygon)));
+        }
     }
 
     /// Forgets the bridges: with links, no edge is the only connection any more.

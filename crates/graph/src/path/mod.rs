@@ -9,6 +9,7 @@ pub(crate) mod funnel;
 pub(crate) mod ground;
 mod link_places;
 pub(crate) mod local;
+mod look_up;
 mod offset;
 pub(crate) mod options;
 mod partial;

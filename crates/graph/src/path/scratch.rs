@@ -10,6 +10,7 @@ use super::local::Approach;
 use super::options::PathSearch;
 use super::progress::{How, LastSearch};
 use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::oracle::{OracleScratch, Site};
 
 /// The part of a [`crate::QueryScratch`] that is for paths.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,11 @@ pub(crate) struct PathScratch {
     pub(crate) profile: Profile,
     pub(super) sliding: Sliding,
     pub(crate) any_angle: AnyAngle,
+    pub(super) oracle: OracleScratch,
+    /// Turns of the path, looked up in the oracle.
+    pub(super) sites: Vec<Site>,
+    /// `true` if the last shortest path was looked up.
+    pub(crate) used_oracle: bool,
 }
 
 /// The frontier of a search.

@@ -19,7 +19,13 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> Progress {
-        self.begin_shortest(start, goal, f64::INFINITY, scratch.rises, filter, scratch);
+        let rises = scratch.rises;
+        self.begin_straight(start, goal, f64::INFINITY, rises, filter, scratch);
+        scratch.used_oracle = !scratch.is_straight && self.look_up(start, goal, filter, scratch);
+        if scratch.is_straight || scratch.used_oracle {
+            return Progress::Found;
+        }
+        self.begin_cones(start, goal, f64::INFINITY, rises, filter, &mut scratch.any_angle);
         let mut nodes = most;
         self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
     }
@@ -50,6 +56,22 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) {
+        self.begin_straight(start, goal, limit, rises, filter, scratch);
+        if !scratch.is_straight {
+            self.begin_cones(start, goal, limit, rises, filter, &mut scratch.any_angle);
+        }
+    }
+
+    /// Forgets the last path, and finds out whether a straight line leads to the goal.
+    fn begin_straight<F: PolygonFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        rises: bool,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) {
         scratch.corridor.clear();
         scratch.link_places.clear();
         (scratch.has_turns, scratch.keeps_turns) = (false, false);
@@ -64,10 +86,6 @@ impl NavMesh {
                 scratch.corridor.clear();
             }
         }
-        if scratch.is_straight {
-            return;
-        }
-        self.begin_cones(start, goal, limit, rises, filter, &mut scratch.any_angle);
     }
 
     /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.

@@ -21,6 +21,7 @@ mod links;
 mod locate;
 mod meshes;
 mod offset;
+mod oracle;
 mod packed;
 mod paths;
 mod relaxed;

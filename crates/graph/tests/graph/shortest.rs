@@ -26,7 +26,7 @@ fn distance(a: Place, b: Place) -> f64 {
     DVec2::new((a.0 - b.0) as f64, (a.1 - b.1) as f64).length()
 }
 
-fn plan_length(path: &Path) -> f64 {
+pub(crate) fn plan_length(path: &Path) -> f64 {
     path.points.windows(2).map(|pair| pair[0].as_dvec3().xz().distance(pair[1].as_dvec3().xz())).sum()
 }
 
@@ -486,7 +486,7 @@ fn a_filter_makes_walls_that_paths_bend_round() {
 }
 
 /// A mesh cut along a line of the grid into two storeys that links join again along the line.
-fn cut(map: &[String], seed: u64, line: i32) -> (NavMesh, NavMesh) {
+pub(crate) fn cut(map: &[String], seed: u64, line: i32) -> (NavMesh, NavMesh) {
     let whole = from_map(map, seed, frame(Vec3::ZERO), |_, _| 0.0);
     let mut polygons = whole.clone();
     let mut links = Vec::new();

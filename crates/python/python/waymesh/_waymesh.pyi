@@ -36,6 +36,15 @@ class NavMesh:
         """Returns the mesh with a hierarchy for large meshes: its fast paths without costs are found by that, several times faster and
         some per cent longer on average. Takes seconds for 30,000 polygons; for fewer than ``min_polygons`` it does nothing. A cluster has
         about ``cluster_polygons``. It is not saved."""
+    def with_oracle(self, max_bytes: int = 64_000_000) -> NavMesh:
+        """Returns the mesh with tables by which shortest paths and distances are looked up, not searched for: many times faster on
+        large meshes, with the same lengths. They take seconds to make for 10,000 polygons, and at most ``max_bytes`` of memory;
+        what does not fit is searched for. They serve queries without areas and costs, on links as they are now, and are not
+        saved."""
+    @property
+    def oracle(self) -> dict[str, float] | None:
+        """Figures of the tables of :meth:`with_oracle`: ``sites``, ``labels``, ``views``, ``bytes`` and ``covered``, the share of
+        the area from which paths are looked up. None without."""
     @staticmethod
     def from_detour(file: str | PathLike[str]) -> tuple[NavMesh, NDArray[np.uint16], dict[str, int]]:
         """Reads a file of Detour's, as :meth:`load` does, and returns Detour's flags of each polygon as well, and a report: how many

@@ -459,6 +459,7 @@ impl NavMesh {
                 ground: Ground::from_tables(triangles, ground_boxes, first),
             },
             tiles: None,
+            oracle: None,
         };
         if checks == PackedChecks::All {
             mesh.check_tables()?;

@@ -168,11 +168,13 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             if !is_reached(self, leave.0) {
                 continue;
             }
-            let from = self.memory.roots[root as usize];
-            let metres = f64::from(leave.1.distance(arrive.1)) + f64::from(link.extra_cost);
-            let link_place = (metres / f64::from(mesh.frame.cell_size)).max(turn_length(leave.0, arrive.0));
-            let length = from.length + self.leg(parent, root, leave.0) + link_place;
             let turn = mesh.link_turn(leaving, place);
+            if self.known_turn(root).is_some_and(|(known, _)| known != turn) {
+                continue;
+            }
+            let from = self.memory.roots[root as usize];
+            let length =
+                from.length + self.leg(parent, root, leave.0) + mesh.length_over(link, [leave, arrive]);
             if !self.memory.improves(turn, 1, length) {
                 continue;
             }
@@ -182,7 +184,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             let (_, left_at) = self.rise(&from, polygon, leave.0);
             let space = left_at + f64::from(leave.1.distance(arrive.1));
             let (height, _) = self.rise(&from, beyond, arrive.0);
-            self.memory.roots.push(Root { at: arrive.0, length, turn, height, space });
+            self.memory.roots.push(Root {
+                at: arrive.0,
+                length,
+                turn,
+                guided: from.guided + 1,
+                height,
+                space,
+            });
             let estimate = length + if FLOOD { 0.0 } else { turn_length(arrive.0, self.goal.at) };
             let right = PlanPosition { x: along, z: 0.0 };
             let polygon = beyond;

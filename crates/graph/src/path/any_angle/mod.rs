@@ -13,6 +13,7 @@
 //! Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
 
 mod cone;
+pub(crate) mod leg;
 mod turn;
 
 use std::cmp::Reverse;
@@ -23,15 +24,16 @@ use waymesh_core::{checkpoint_every, nearest_f32, to_u32};
 
 use super::funnel::Turn;
 use super::ground::Profile;
-use super::portal::{Portal, ahead, nearest_between, turn_length};
+use super::portal::{Portal, ahead, is_before, nearest_between, turn_length};
 use super::progress::Progress;
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::link::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::oracle::{LENGTH_TOLERANCE, Site};
 
 /// No node, and no turn.
 const NO_INDEX: u32 = u32::MAX;
@@ -52,9 +54,6 @@ pub(crate) const MOST_FLOODED: usize = 1 << 24;
 /// Steps round one vertex: only a mesh that winds about a point over and over has more.
 const MOST_STEPS: usize = 100_000;
 
-/// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
-const LENGTH_TOLERANCE: f64 = 1e-12;
-
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnyAngle {
@@ -74,6 +73,11 @@ pub(crate) struct AnyAngle {
     touching: Vec<(u32, u32)>,
     /// Parts of polygons that a flood has seen.
     pub(crate) seen: Vec<Seen>,
+    /// Turns that one leg leads to, with the lengths to there.
+    pub(crate) led: Vec<(u32, f64)>,
+    /// Turns that the path is known to take, and where a cone must lead for each; at last the goal.
+    /// Empty if nothing is known.
+    guide: Vec<(u32, PlanPosition)>,
     /// Turns of the path: roots of its cones, some of them collinear with the path.
     pub(super) string: Vec<Turn>,
     /// `true` if legs count as long as the ground under them is.
@@ -99,6 +103,8 @@ struct Root {
     /// In cells.
     length: f64,
     turn: u32,
+    /// Number of known turns on the path to there.
+    guided: u32,
     /// Height at the root, in levels. Only floods use this field and the next.
     height: f32,
     /// The length in space of the chain of roots to there, in metres.
@@ -140,6 +146,8 @@ struct Search<'a, F, const FLOOD: bool> {
     memory: &'a mut AnyAngle,
     /// Paths longer than this are of no use, in cells.
     limit: f64,
+    /// `true` if paths end at their first turn or link.
+    is_one_leg: bool,
 }
 
 /// The part of a polygon that is visible from a turn of paths: all, or between two rays.
@@ -178,7 +186,7 @@ impl NavMesh {
         memory.seen.clear();
         let nowhere = Spot { polygon: NO_NEIGHBOUR, ..*start };
         let mut search: Search<'_, F, true> =
-            Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit };
+            Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit, is_one_leg: false };
         search.begin(start);
         let mut nodes = most;
         match search.advance(&mut nodes).0 {
@@ -201,7 +209,19 @@ impl NavMesh {
         memory.rises = rises;
         let goal_number = self.topology.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, limit };
+            Search { mesh: self, filter, goal, goal_number, memory, limit, is_one_leg: false };
+        search.begin(start);
+    }
+
+    /// Begins a search over cones that takes only these turns.
+    pub(super) fn guide_cones(&self, start: &Spot, goal: &Spot, sites: &[Site], memory: &mut AnyAngle) {
+        memory.begin(self.turn_count());
+        memory.guide.extend(sites.iter().map(|site| (site.turn, site.at)));
+        memory.guide.push((NO_INDEX, goal.at));
+        let goal_number = self.topology.bridges.number(goal.polygon);
+        let limit = f64::INFINITY;
+        let mut search: Search<'_, AnyPolygon, false> =
+            Search { mesh: self, filter: &AnyPolygon, goal, goal_number, memory, limit, is_one_leg: false };
         search.begin(start);
     }
 
@@ -218,7 +238,7 @@ impl NavMesh {
     ) -> Progress {
         let goal_number = self.topology.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, limit };
+            Search { mesh: self, filter, goal, goal_number, memory, limit, is_one_leg: false };
         let (progress, mut node) = search.advance(nodes);
         if progress != Progress::Found {
             return progress;
@@ -260,13 +280,17 @@ impl NavMesh {
     }
 
     /// Fans and the ends of links, then the places of all paths over links.
-    fn turn_count(&self) -> usize {
-        self.links.turns.count(self.topology.fans.count()) as usize
-            + self.links.links.len() * 2 * LINK_PLACES as usize
+    pub(crate) fn turn_count(&self) -> usize {
+        self.first_link_turn() as usize + self.links.links.len() * 2 * LINK_PLACES as usize
     }
 
-    fn link_turn(&self, leaving: u32, place: u32) -> u32 {
-        self.links.turns.count(self.topology.fans.count()) + leaving * LINK_PLACES + place
+    pub(crate) fn link_turn(&self, leaving: u32, place: u32) -> u32 {
+        self.first_link_turn() + leaving * LINK_PLACES + place
+    }
+
+    /// Returns the number of turns that are no places of links.
+    pub(crate) fn first_link_turn(&self) -> u32 {
+        self.links.turns.count(self.topology.fans.count())
     }
 }
 
@@ -292,6 +316,16 @@ impl AnyAngle {
         self.open.clear();
         self.best = NO_KEY;
         self.rises = false;
+        self.guide.clear();
+    }
+
+    /// Forgets the last search. Returns the memory for the turns of a path that is found without one.
+    pub(super) fn take_string(&mut self) -> &mut Vec<Turn> {
+        self.nodes.clear();
+        self.open.clear();
+        self.best = NO_KEY;
+        self.string.clear();
+        &mut self.string
     }
 
     /// Appends the polygons that the last search looked into, some more than once.
@@ -347,7 +381,14 @@ impl AnyAngle {
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn begin(&mut self, start: &Spot) {
         let height = nearest_f32(start.height);
-        self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NO_INDEX, height, space: 0.0 });
+        self.memory.roots.push(Root {
+            at: start.at,
+            length: 0.0,
+            turn: NO_INDEX,
+            guided: 0,
+            height,
+            space: 0.0,
+        });
         let node = Node {
             right: start.at,
             left: start.at,
@@ -374,6 +415,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 continue;
             }
             match crossing {
+                TURN_RIGHT | TURN_LEFT if self.is_one_leg => self.end_leg(root),
                 // A path that is shortest on the ground may turn away from a corner.
                 TURN_RIGHT | TURN_LEFT if self.memory.rises => self.open_around(node),
                 TURN_RIGHT => self.turn(node, Side::Right),
@@ -382,10 +424,42 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 _ if self.mesh.links.is_portal(self.mesh.link_of(crossing).0) => {
                     self.expand_through_link(node)
                 }
+                _ if self.is_one_leg => self.end_leg(root),
                 _ => self.open_around(node),
             }
         }
         (Progress::Running, NO_INDEX)
+    }
+
+    fn end_leg(&mut self, root: u32) {
+        let Root { turn, length, .. } = self.memory.roots[root as usize];
+        self.memory.led.push((turn, length));
+    }
+
+    /// Returns the next known turn of a path from a root, and where a cone must lead for it.
+    #[inline]
+    fn known_turn(&self, root: u32) -> Option<(u32, PlanPosition)> {
+        // Checked first: most searches know nothing.
+        if self.memory.guide.is_empty() {
+            return None;
+        }
+        self.memory.guide.get(self.memory.roots[root as usize].guided as usize).copied()
+    }
+
+    /// Returns the number of known turns after a turn that the path from a root takes; `None` if it may
+    /// not. It may turn on the straight line to the next known one,
+    /// to come into another polygon there.
+    #[inline]
+    fn after_turn(&self, root: u32, turn: u32, at: PlanPosition) -> Option<u32> {
+        let Root { at: from, guided, .. } = self.memory.roots[root as usize];
+        match self.known_turn(root) {
+            None => Some(0),
+            Some((known, _)) if known == turn => Some(guided + 1),
+            Some((_, target)) => {
+                let is_before = orientation(from, at, target) == 0.0 && is_before(from, at, target);
+                (is_before || at == target).then_some(guided)
+            }
+        }
     }
 
     /// Returns the height of a place in a polygon, and the length in space of the path to there over a
@@ -440,7 +514,11 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
         let neighbour = self.mesh.open_crossing(polygon, crossing, self.filter)?;
         let is_edge = (crossing as usize) < self.mesh.topology.neighbours.len();
-        if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways {
+        if FLOOD
+            && !self.is_one_leg
+            && !is_edge
+            && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways
+        {
             return None;
         }
         (FLOOD
@@ -461,6 +539,9 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     fn arrive(&mut self, parent: u32, root: u32) {
+        if self.known_turn(root).is_some_and(|(known, _)| known != NO_INDEX) {
+            return;
+        }
         let goal = self.goal.at;
         let estimate = self.memory.roots[root as usize].length + self.leg(parent, root, goal);
         let node =
@@ -510,10 +591,16 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a cone over a portal that is crossed between two rays.
     #[inline]
     fn cross(&mut self, parent: u32, root: u32, polygon: u32, portal: &Portal, rays: [PlanPosition; 2]) {
+        let [right, left] = rays;
+        if let Some((_, target)) = self.known_turn(root) {
+            let at = self.memory.roots[root as usize].at;
+            if orientation(at, right, target) < 0.0 || orientation(at, left, target) > 0.0 {
+                return;
+            }
+        }
         let Some(polygon) = self.is_open(polygon, portal.crossing) else { return };
         let root = self.beyond(root, portal.crossing);
         let Root { at, length, .. } = self.memory.roots[root as usize];
-        let [right, left] = rays;
         let estimate = length
             + if FLOOD {
                 nearest_between(at, right, left, portal)

@@ -31,6 +31,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         side: Side,
     ) {
         let turn = self.part_of(turn, polygon, at);
+        let Some(guided) = self.after_turn(root, turn, at) else { return };
         let from = self.memory.roots[root as usize];
         let (mut bit, crossing) = if side == Side::Right { (1, TURN_RIGHT) } else { (2, TURN_LEFT) };
         let mut length = from.length + turn_length(from.at, at);
@@ -47,7 +48,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
         let root = self.memory.roots.len() as u32;
         let (height, space) = self.rise(&from, polygon, at);
-        self.memory.roots.push(Root { at, length, turn, height, space });
+        self.memory.roots.push(Root { at, length, turn, guided, height, space });
         let right = beyond(from.at, at);
         let estimate = length + if FLOOD { 0.0 } else { turn_length(at, self.goal.at) };
         self.offer(Node { right, left: at, root, parent, crossing, polygon }, estimate);

@@ -1,0 +1,291 @@
+//! Tables that answer the shortest path between two places without a search: hub labels of the
+//! corners that paths turn at, and what is seen of each polygon from these.
+
+use crate::geometry::plan::{PlanPosition, orientation};
+
+/// No site, or no ray.
+pub(crate) const NO_INDEX: u32 = u32::MAX;
+
+/// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
+pub(crate) const LENGTH_TOLERANCE: f64 = 1e-12;
+
+/// See [`Cell::at`].
+pub(crate) const NO_VIEWS: f64 = f64::INFINITY;
+
+/// In [`EndTables::useful`]: so many labels are of no use.
+const SKIPPED: u8 = u8::MAX;
+
+/// A place where paths turn, or take a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    /// Number of the turn in a search over cones.
+    pub(crate) turn: u32,
+    /// The corner, or the place where a path leaves for the link.
+    pub(crate) at: PlanPosition,
+}
+
+/// A place from which an end of the path is seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) at: PlanPosition,
+    /// The site of the path: the corner, or the link that leaves here for the start of the path, that
+    /// lands here for its goal.
+    pub(crate) site: u32,
+    /// Length of that link if it leaves here, in cells.
+    pub(crate) length: f64,
+}
+
+/// A polygon, or a part of one that is cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    /// The line where it is cut: all places of this x or z. [`NO_VIEWS`] for a polygon whose views took
+    /// too much memory.
+    pub(crate) at: f64,
+    pub(crate) is_x: bool,
+    /// The lower part, and the upper one after it; [`NO_INDEX`] if it is not cut.
+    pub(crate) parts: u32,
+}
+
+/// The part of a cell that is seen from an origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) origin: u32,
+    /// The rays that bound it, or [`NO_INDEX`] if all of the polygon is seen.
+    pub(crate) rays: [u32; 2],
+    /// First entry in [`EndTables::useful`].
+    pub(crate) first: u32,
+}
+
+/// The shortest path between a site and a hub.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Label {
+    pub(crate) hub: u32,
+    /// The next site on the path to the hub, or [`NO_INDEX`] at the hub.
+    pub(crate) next: u32,
+    /// In cells.
+    pub(crate) length: f32,
+}
+
+/// The tables for one end of paths.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EndTables {
+    /// First label of each site, and their number at the end. Two sites that a path joins have a hub in
+    /// common.
+    pub(crate) first_label: Vec<u32>,
+    /// Sorted by hub.
+    pub(crate) labels: Vec<Label>,
+    pub(crate) origins: Vec<Origin>,
+    /// First view of each cell, and their number at the end.
+    pub(crate) first_view: Vec<u32>,
+    /// All views, and one more for the end.
+    pub(crate) views: Vec<View>,
+    /// Labels of the site of a view over which paths from the cell may be shortest: for each the number
+    /// of labels between it and the one before. [`SKIPPED`] is for as many labels and none after them.
+    pub(crate) useful: Vec<u8>,
+}
+
+impl EndTables {
+    pub(crate) fn labels_of(&self, site: u32) -> &[Label] {
+        let [first, end] = [0, 1].map(|next| self.first_label[site as usize + next] as usize);
+        &self.labels[first..end]
+    }
+
+    /// Appends the sites on the path from a site to a hub, both included.
+    fn append_path(&self, mut site: u32, hub: u32, sites: &mut Vec<u32>) {
+        while site != NO_INDEX {
+            sites.push(site);
+            let labels = self.labels_of(site);
+            let label = labels.binary_search_by_key(&hub, |label| label.hub);
+            site = label.map_or(NO_INDEX, |label| labels[label].next);
+        }
+    }
+
+    /// Returns its size in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.first_label)
+            + size_of_val(&*self.labels)
+            + size_of_val(&*self.origins)
+            + size_of_val(&*self.first_view)
+            + size_of_val(&*self.views)
+            + size_of_val(&*self.useful)
+    }
+}
+
+/// The tables.
+#[derive(Clone, Debug)]
+pub(crate) struct Oracle {
+    /// Checksum of the polygons and stamp of the links.
+    pub(crate) made_for: [u64; 2],
+    pub(crate) sites: Vec<Site>,
+    pub(crate) rays: Vec<PlanPosition>,
+    /// One for each polygon, then the parts.
+    pub(crate) cells: Vec<Cell>,
+    /// Paths lead from sites to hubs.
+    pub(crate) starts: EndTables,
+    /// Paths lead from hubs to sites; `None` if they are those in reverse.
+    pub(crate) goals: Option<EndTables>,
+    /// Share of the area of the mesh with views.
+    pub(crate) covered: f64,
+}
+
+/// Memory of look-ups.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OracleScratch {
+    stamp: u32,
+    /// The shortest path from the start to each hub.
+    hubs: Vec<ToHub>,
+    seen: Vec<Near>,
+    /// Sites of the path.
+    found: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct ToHub {
+    stamp: u32,
+    /// The first site of the path.
+    site: u32,
+    length: f64,
+}
+
+/// A view of an end of the path.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    view: u32,
+    site: u32,
+    length: f64,
+    /// No path from end to end over its site is shorter.
+    least: f64,
+}
+
+/// An end of a path: a place and the polygons that it lies in.
+pub(crate) type OracleEnd<'a> = (PlanPosition, &'a [u32]);
+
+impl Oracle {
+    /// Returns its size in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.sites)
+            + size_of_val(&*self.rays)
+            + size_of_val(&*self.cells)
+            + self.starts.bytes()
+            + self.goals.as_ref().map_or(0, EndTables::bytes)
+    }
+
+    /// Finds the sites of the shortest path between two places that do not see each other. Returns
+    /// `false` if the tables hold no path.
+    pub(crate) fn find(
+        &self,
+        [from, to]: [OracleEnd<'_>; 2],
+        memory: &mut OracleScratch,
+        sites: &mut Vec<Site>,
+    ) -> bool {
+        let has_views = |&polygon: &u32| self.cells[polygon as usize].at < NO_VIEWS;
+        if !from.1.iter().chain(to.1).all(has_views) {
+            return false;
+        }
+        let OracleScratch { stamp, hubs, seen, found } = memory;
+        if *stamp == u32::MAX {
+            (*stamp, *hubs) = (0, Vec::new());
+        }
+        *stamp += 1;
+        hubs.resize(hubs.len().max(self.sites.len()), ToHub::default());
+        self.see(&self.starts, from, to.0, seen);
+        for near in &*seen {
+            for label in self.starts.useful_labels(near) {
+                let hub = &mut hubs[label.hub as usize];
+                let length = near.length + f64::from(label.length);
+                if hub.stamp != *stamp || length < hub.length {
+                    *hub = ToHub { stamp: *stamp, site: near.site, length };
+                }
+            }
+        }
+        let goals = self.goals.as_ref().unwrap_or(&self.starts);
+        self.see(goals, to, from.0, seen);
+        seen.sort_unstable_by(|a, b| a.least.total_cmp(&b.least));
+        let (mut least, mut best) = (f64::INFINITY, None);
+        for near in seen.iter() {
+            if near.least >= least {
+                break;
+            }
+            for label in goals.useful_labels(near) {
+                let hub = &hubs[label.hub as usize];
+                let length = hub.length + f64::from(label.length) + near.length;
+                if hub.stamp == *stamp && length < least {
+                    (least, best) = (length, Some((hub.site, label.hub, near.site)));
+                }
+            }
+        }
+        let Some((first, hub, last)) = best else { return false };
+        found.clear();
+        goals.append_path(last, hub, found);
+        // The hub comes with the path to it.
+        found.pop();
+        let half = found.len();
+        self.starts.append_path(first, hub, found);
+        found.rotate_left(half);
+        let middle = found.len() - half;
+        found[middle..].reverse();
+        sites.extend(found.iter().map(|&site| self.sites[site as usize]));
+        true
+    }
+
+    /// Collects the views of an end of the path.
+    fn see(
+        &self,
+        tables: &EndTables,
+        (at, polygons): OracleEnd<'_>,
+        other: PlanPosition,
+        seen: &mut Vec<Near>,
+    ) {
+        seen.clear();
+        for &polygon in polygons {
+            let mut cell = polygon as usize;
+            while let Cell { at: cut, is_x, parts } = self.cells[cell]
+                && parts != NO_INDEX
+            {
+                cell = parts as usize + usize::from(if is_x { at.x } else { at.z } > cut);
+            }
+            let [first, end] = [0, 1].map(|next| tables.first_view[cell + next]);
+            for (index, view) in (first..end).zip(&tables.views[first as usize..end as usize]) {
+                let &Origin { at: from, site, length } = &tables.origins[view.origin as usize];
+                let is_seen = view.rays[0] == NO_INDEX || {
+                    let [right, left] = view.rays.map(|ray| self.rays[ray as usize]);
+                    orientation(from, right, at) >= 0.0 && orientation(from, left, at) <= 0.0
+                };
+                if is_seen {
+                    let distance = from.distance_squared(at).sqrt();
+                    let least = distance + from.distance_squared(other).sqrt();
+                    seen.push(Near { view: index, site, length: distance + length, least });
+                }
+            }
+        }
+    }
+}
+
+impl EndTables {
+    /// Returns the labels of a view over which a path may be shortest.
+    #[inline]
+    fn useful_labels(&self, near: &Near) -> impl Iterator<Item = &Label> {
+        let [first, end] = [0, 1].map(|next| self.views[near.view as usize + next].first as usize);
+        let mut label = self.first_label[near.site as usize] as usize;
+        self.useful[first..end].iter().filter_map(move |&between| {
+            let found = label + between as usize;
+            label = found + usize::from(between != SKIPPED);
+            (between != SKIPPED).then(|| &self.labels[found])
+        })
+    }
+
+    /// Packs ascending numbers of labels: see [`EndTables::useful`].
+    pub(crate) fn pack(labels: impl Iterator<Item = usize>) -> Vec<u8> {
+        let (mut packed, mut next) = (Vec::new(), 0);
+        for label in labels {
+            while label - next >= usize::from(SKIPPED) {
+                packed.push(SKIPPED);
+                next += usize::from(SKIPPED);
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "less than a byte holds")]
+            packed.push((label - next) as u8);
+            next = label + 1;
+        }
+        packed
+    }
+}

@@ -1,0 +1,115 @@
+//! One leg of paths: what is seen from a place, and where straight lines from it lead.
+
+use super::{AnyAngle, Bound, NO_INDEX, Node, Root, START, Search};
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::fans;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::nav_mesh::NavMesh;
+use crate::path::portal::{beyond, is_before};
+
+/// The ground that paths see which turn at a corner between two walls. They come from one side and
+/// go on to the other, at half a turn or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The place is no such corner: all around.
+    All,
+    /// Beside the wall on the right, up to the line of the left one.
+    Right,
+    /// Beside the wall on the left, up to the line of the right one.
+    Left,
+}
+
+impl Side {
+    /// Returns `true` if a path from a place on this side may turn at the corner to go on to another.
+    pub(crate) fn may_turn(self, [from, corner, to]: [PlanPosition; 3]) -> bool {
+        match self {
+            Self::All => true,
+            Self::Right => orientation(corner, from, to) <= 0.0,
+            Self::Left => orientation(corner, from, to) >= 0.0,
+        }
+    }
+}
+
+/// A polygon at a corner, with the corners after and before that one.
+type Sector = (u32, [PlanPosition; 2]);
+
+impl NavMesh {
+    /// Finds what is seen from a place, into `memory.seen`, and the turns that straight lines lead to,
+    /// with the lengths to there in cells, into `memory.led`; a link counts as a turn at its far end.
+    /// From a corner between two walls only what a path sees on one side of them that turns there.
+    pub(crate) fn see_from(
+        &self,
+        from: PlanPosition,
+        [polygon, corner]: [u32; 2],
+        side: Side,
+        memory: &mut AnyAngle,
+    ) {
+        memory.begin(self.turn_count());
+        memory.seen.clear();
+        memory.led.clear();
+        let start = Spot { polygon, at: from, height: 0.0, within: true, distance_squared: 0.0 };
+        let nowhere = Spot { polygon: NO_NEIGHBOUR, ..start };
+        let mut search: Search<'_, AnyPolygon, true> = Search {
+            mesh: self,
+            filter: &AnyPolygon,
+            goal: &nowhere,
+            goal_number: 0,
+            memory,
+            limit: f64::INFINITY,
+            is_one_leg: true,
+        };
+        match side {
+            Side::All => search.begin(&start),
+            _ => search.begin_at_corner(from, [polygon, corner], side),
+        }
+        let mut nodes = usize::MAX;
+        search.advance(&mut nodes);
+    }
+}
+
+impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
+    /// Opens what is seen beside one wall at a corner, up to the line of the other one.
+    fn begin_at_corner(&mut self, at: PlanPosition, [polygon, corner]: [u32; 2], side: Side) {
+        let sectors = self.mesh.sectors(polygon, corner);
+        let (Some(&(_, [right_wall, _])), Some(&(_, [_, left_wall]))) = (sectors.first(), sectors.last())
+        else {
+            return;
+        };
+        self.memory.roots.push(Root { at, length: 0.0, turn: NO_INDEX, guided: 0, height: 0.0, space: 0.0 });
+        for (polygon, [right, left]) in sectors {
+            let line = beyond(if side == Side::Right { left_wall } else { right_wall }, at);
+            let [right_side, left_side] = [right, left].map(|ray| orientation(at, line, ray));
+            // Walls may be one line: what lies opposite to the other one is in line with it.
+            let (is_seen, bound) = match side {
+                _ if right_side < 0.0 && left_side > 0.0 => {
+                    (true, if side == Side::Right { Bound::RightOf(line) } else { Bound::LeftOf(line) })
+                }
+                Side::Right => {
+                    (right_side < 0.0 || (right_side == 0.0 && is_before(right, at, line)), Bound::None)
+                }
+                _ => (left_side > 0.0 || (left_side == 0.0 && is_before(left, at, line)), Bound::None),
+            };
+            if is_seen {
+                let node = Node { right: at, left: at, root: 0, parent: NO_INDEX, crossing: START, polygon };
+                let node = self.keep(node);
+                self.open_seen(node, 0, polygon, bound);
+            }
+        }
+    }
+}
+
+impl NavMesh {
+    /// Returns the polygons around a corner of one, from the wall on the right to that on the left.
+    fn sectors(&self, polygon: u32, corner: u32) -> Vec<Sector> {
+        let mut sectors = Vec::new();
+        let edges = self.edges();
+        fans::around(&edges, self.topology.fans.tables()[0], polygon, corner, |corner, polygon| {
+            let [next, before] = [edges.next(polygon, corner), edges.previous(polygon, corner)];
+            let at = |corner| PlanPosition::from(edges.point(corner));
+            sectors.push((polygon, [at(next), at(before)]));
+        });
+        sectors
+    }
+}
