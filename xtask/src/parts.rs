@@ -432,7 +432,8 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     let environment = target().join("python-checks");
     fetch(command("", "python3", "-m venv").arg(&environment))?;
     let python: PathBuf = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let packages = "maturin>=1.7,<2 numpy pytest mypy trimesh matplotlib tqdm";
+    let packages =
+        "maturin>=1.7,<2 numpy pytest mypy geopandas matplotlib networkx shapely tqdm trimesh xarray";
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
     // Without these the tests of clusters and of IFC files are skipped, which pytest shows.
     let mut absent = String::new();

@@ -409,6 +409,7 @@ impl PyNavMesh {
             entries.set_item("kind", link.kind.name())?;
             entries.set_item("start", end(&link.from))?;
             entries.set_item("end", end(&link.to))?;
+            entries.set_item("polygons", (link.from.polygon.0, link.to.polygon.0))?;
             entries.set_item("both_ways", link.both_ways)?;
             entries.set_item("is_open", link.is_open)?;
             entries.set_item("extra_cost", link.extra_cost)?;

@@ -1,4 +1,4 @@
-"""Pictures of meshes, and meshes of other libraries: methods that need more than numpy."""
+"""Pictures of meshes: methods of NavMesh that are not native."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._exports import METHODS
 from ._waymesh import NavMesh, Path
 
 if TYPE_CHECKING:
@@ -104,14 +105,6 @@ def _corners(mesh: NavMesh, polygons: Any) -> list[Any]:
     return [corners[polygon] for polygon in polygons]
 
 
-def to_trimesh(mesh: NavMesh, *, detail: bool = True, island: int | None = None) -> Any:
-    """Returns the ground as a ``trimesh.Trimesh`` whose faces look up; of one island, or of all."""
-    import trimesh
-
-    vertices, triangles = mesh.triangles(detail, island)
-    return trimesh.Trimesh(vertices=vertices, faces=triangles.astype(np.int64), process=False)
-
-
 def save_glb(mesh: NavMesh, file: str | PathLike[str], *, detail: bool = False) -> None:
     """Writes the polygons, or the ground with its heights, as a GLB model with a colour per island."""
     with open(file, "wb") as out:
@@ -134,10 +127,10 @@ def install() -> None:
     for name, method in [
         ("show", show),
         ("plot", plot),
-        ("to_trimesh", to_trimesh),
         ("save_glb", save_glb),
         ("random_points", random_points),
         ("_repr_html_", repr_html),
+        *METHODS.items(),
     ]:
         setattr(NavMesh, name, method)
     setattr(NavMesh, "largest_island", property(largest_island))

@@ -123,7 +123,8 @@ class NavMesh:
         """Names, costs and colours of areas."""
     @property
     def links(self) -> list[dict[str, Any]]:
-        """Connections between places that share no edge, such as jumps, doors and stairs; ``id`` is the number in paths and costs."""
+        """Connections between places that share no edge, such as jumps, doors and stairs; ``id`` is the number in paths and costs,
+        ``polygons`` are those of its start and its end."""
     def with_link(
         self,
         start: ArrayLike,
@@ -253,6 +254,17 @@ class NavMesh:
         """Writes what :meth:`to_glb` returns."""
     def to_trimesh(self, *, detail: bool = True, island: int | None = None) -> Any:
         """Returns the ground as a ``trimesh.Trimesh``."""
+    def to_shapely(self) -> list[Any]:
+        """Returns a ``shapely.Polygon`` for each polygon, by its id: x, z, and the height as third coordinate; an empty one where
+        there is no polygon of an id."""
+    def to_geopandas(self) -> Any:
+        """Returns a ``geopandas.GeoDataFrame`` of all polygons, with ``area`` (a name), ``island`` and ``storey``."""
+    def to_networkx(self) -> Any:
+        """Returns a ``networkx.MultiDiGraph``. Nodes are polygons, with ``position`` (the mean of their corners), ``area``, ``island``
+        and ``storey``. Edges lead to neighbours (``kind`` "edge", ``width`` of the edge between them) and over open links
+        (``kind``, ``link``, ``extra_cost``), with the ``length`` between the positions."""
+    def to_xarray(self, step: float, height: float, reach: float = 0.5) -> Any:
+        """Returns what :meth:`plan_view` does as an ``xarray.DataArray`` with the coordinates of the samples."""
     def show(self, path: Path | None = None, *, pixels: float = 600.0) -> Picture:
         """Returns a picture that a notebook shows."""
     def plot(

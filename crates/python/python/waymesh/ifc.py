@@ -206,21 +206,21 @@ def load(
         model: Any = ifcopenshell.open(fspath(file))
     except (OSError, RuntimeError, ifcopenshell.Error) as error:
         raise FileError(f"{fspath(file)}: {error}") from error
-    return _Reader(model, area_of).read(origin, progress)
+    return _Reader(fspath(file), model, area_of).read(origin, progress)
 
 
 class _Reader:
-    def __init__(self, model: Any, area_of: AreaOf | None) -> None:
+    def __init__(self, file: str, model: Any, area_of: AreaOf | None) -> None:
         import ifcopenshell.util.unit
 
-        self.model, self.area_of = model, area_of
+        self.file, self.model, self.area_of = file, model, area_of
         self.unit = float(ifcopenshell.util.unit.calculate_unit_scale(model))
         self.notes: list[str] = []
 
     def read(self, origin: ArrayLike | None, progress: Progress | None) -> Building:
         bodies = self.bodies(progress)
         if not bodies:
-            raise FileError("the file has no element with a shape")
+            raise FileError(f"{self.file}: no element has a shape: export the building with its geometry")
         lowest = np.min([vertices.min(axis=0) for vertices, _ in bodies.values()], axis=0)
         if origin is None:
             origin = np.floor(lowest) if np.abs(lowest).max() > _FAR else np.zeros(3)
@@ -239,7 +239,7 @@ class _Reader:
             elements.append(element.GlobalId)
             count += len(vertices)
         if not parts:
-            raise FileError("the file has no element that stands on the ground or is one")
+            raise FileError(f"{self.file}: no element is ground or stands on it: choose some with area_of")
         vertices, triangles, areas, of = (np.concatenate(column) for column in zip(*parts))
         storeys = sorted(self.storeys(), key=lambda storey: storey.elevation)
         return Building(

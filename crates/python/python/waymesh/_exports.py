@@ -1,0 +1,98 @@
+"""Meshes as objects of other libraries: methods of NavMesh that need these installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._waymesh import NavMesh
+
+
+def to_trimesh(mesh: NavMesh, *, detail: bool = True, island: int | None = None) -> Any:
+    """Returns the ground as a ``trimesh.Trimesh`` whose faces look up; of one island, or of all."""
+    import trimesh
+
+    vertices, triangles = mesh.triangles(detail, island)
+    return trimesh.Trimesh(vertices=vertices, faces=triangles.astype(np.int64), process=False)
+
+
+def to_shapely(mesh: NavMesh) -> list[Any]:
+    """Returns a ``shapely.Polygon`` for each polygon, by its id: x, z, and the height as third coordinate."""
+    import shapely
+
+    corners = mesh.vertices[:, [0, 2, 1]]
+    return [shapely.Polygon(corners[polygon]) for polygon in mesh.polygons]
+
+
+def to_geopandas(mesh: NavMesh) -> Any:
+    """Returns a ``geopandas.GeoDataFrame`` of all polygons, with their area's name, island and storey."""
+    import geopandas
+
+    table = {
+        "area": _areas(mesh),
+        "island": mesh.polygon_islands,
+        "storey": mesh.polygon_storeys,
+    }
+    frame = geopandas.GeoDataFrame(table, geometry=to_shapely(mesh))
+    frame.index.name = "polygon"
+    return frame[~frame.geometry.is_empty]
+
+
+def to_networkx(mesh: NavMesh) -> Any:
+    """Returns a ``networkx.MultiDiGraph``: a node for each polygon, an edge each way between neighbours, and one for each open
+    link in its directions."""
+    import networkx
+
+    graph = networkx.MultiDiGraph()
+    vertices, polygons = mesh.vertices, mesh.polygons
+    areas, islands, storeys = _areas(mesh), mesh.polygon_islands.tolist(), mesh.polygon_storeys.tolist()
+    sides: dict[tuple[int, int], int] = {}
+    for polygon, corners in enumerate(polygons):
+        if len(corners):
+            position = tuple(vertices[corners].mean(axis=0).tolist())
+            about = {"area": areas[polygon], "island": islands[polygon], "storey": storeys[polygon]}
+            graph.add_node(polygon, position=position, **about)
+            sides.update(((a, b), polygon) for a, b in zip(corners.tolist(), np.roll(corners, -1).tolist()))
+
+    def connect(start: int, end: int, **about: Any) -> None:
+        ends = (np.array(graph.nodes[polygon]["position"]) for polygon in (start, end))
+        graph.add_edge(start, end, length=float(np.linalg.norm(np.subtract(*ends))), **about)
+
+    walls = {tuple(sorted(wall)) for wall in mesh.walls.tolist()}
+    for (a, b), polygon in sides.items():
+        beyond = sides.get((b, a))
+        if beyond is not None and (min(a, b), max(a, b)) not in walls:
+            connect(polygon, beyond, kind="edge", width=float(np.linalg.norm(vertices[a] - vertices[b])))
+    for link in mesh.links:
+        start, end = link["polygons"]
+        about = {"kind": link["kind"], "link": link["id"], "extra_cost": link["extra_cost"]}
+        for ends in [(start, end)] + [(end, start)] * link["both_ways"]:
+            if link["is_open"]:
+                connect(*ends, **about)
+    return graph
+
+
+def to_xarray(mesh: NavMesh, step: float, height: float, reach: float = 0.5) -> Any:
+    """Returns what :meth:`NavMesh.plan_view` does as an ``xarray.DataArray`` with the coordinates of the samples."""
+    import xarray
+
+    islands = mesh.plan_view(step, height, reach)
+    low = mesh.bounds[0]
+    places = {axis: low[at] + step * np.arange(count) for axis, at, count in zip("zx", (2, 0), islands.shape)}
+    return xarray.DataArray(islands, dims=("z", "x"), coords=places, name="island", attrs={"height": height})
+
+
+def _areas(mesh: NavMesh) -> list[str]:
+    """The name of each polygon's area, "ground" for plain ground, or its number."""
+    names = {1: "ground"} | {area: str(about["name"]) for area, about in mesh.areas.items()}
+    return [names.get(area, str(area)) for area in mesh.polygon_areas.tolist()]
+
+
+METHODS = {
+    "to_trimesh": to_trimesh,
+    "to_shapely": to_shapely,
+    "to_geopandas": to_geopandas,
+    "to_networkx": to_networkx,
+    "to_xarray": to_xarray,
+}

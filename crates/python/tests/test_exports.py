@@ -1,0 +1,56 @@
+"""Meshes as objects of other libraries."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import waymesh
+
+
+def test_polygons_for_shapely_and_geopandas(two_islands: waymesh.NavMesh) -> None:
+    polygons = two_islands.to_shapely()
+    assert len(polygons) == two_islands.polygon_count
+    assert sum(polygon.area for polygon in polygons) == pytest.approx(two_islands.area, rel=1e-4)
+    frame = two_islands.to_geopandas()
+    assert frame.groupby("island")["geometry"].count().size == two_islands.island_count
+    for island, of_island in frame.groupby("island"):
+        assert of_island.area.sum() == pytest.approx(two_islands.island_area(int(island)), rel=1e-4)
+    assert set(frame["area"]) == {"ground"} and frame.has_z.all()
+    place = two_islands.random_points(1, seed=4)[0]
+    import shapely
+
+    there = frame[frame.geometry.intersects(shapely.Point(place[0], place[2]))]
+    assert int(two_islands.polygon_at(place)) in there.index
+
+
+def test_a_graph_for_networkx(walled: waymesh.NavMesh, two_islands: waymesh.NavMesh) -> None:
+    import networkx
+
+    graph = walled.to_networkx()
+    assert graph.number_of_nodes() == walled.polygon_count
+    assert graph.number_of_edges() == 2 * walled.portal_count
+    for _, _, about in graph.edges(data=True):
+        assert about["kind"] == "edge" and about["width"] > 0 and about["length"] > 0
+    # A path of polygons that the mesh finds is one of the graph.
+    polygons = walled.find_path([2, 0, 4], [8, 0, 4]).polygons.tolist()
+    assert networkx.is_path(graph, polygons)
+    assert networkx.number_weakly_connected_components(two_islands.to_networkx()) == two_islands.island_count
+    ends = [island["place"] for island in two_islands.islands[:2]]
+    linked = two_islands.with_link(*ends, kind="jump", both_ways=False, extra_cost=2.0)
+    assert linked.links[0]["polygons"] == tuple(int(linked.polygon_at(end)) for end in ends)
+    jumps: list[Any] = [edge for edge in linked.to_networkx().edges(data=True) if edge[2]["kind"] == "jump"]
+    assert len(jumps) == 1 and jumps[0][2]["extra_cost"] == 2 and jumps[0][:2] == linked.links[0]["polygons"]
+    closed = linked.with_link_open(linked.links[0]["id"], False).to_networkx()
+    assert closed.number_of_edges() == two_islands.to_networkx().number_of_edges()
+
+
+def test_a_view_for_xarray(walled: waymesh.NavMesh) -> None:
+    view = walled.to_xarray(0.25, 0.0)
+    assert np.array_equal(view.values, walled.plan_view(0.25, 0.0))
+    for x, z in [(2.0, 4.0), (5.0, 2.0), (8.0, 9.0)]:
+        island = int(view.sel(x=x, z=z, method="nearest"))
+        assert island == int(walled.island_at([x, 0, z], reach=(0.0, 0.5, 0.5)))
+    assert math.isclose(float(view.x[1] - view.x[0]), 0.25, rel_tol=1e-5)
