@@ -831,6 +831,18 @@ void wm_mesh_free(struct wm_mesh *mesh);
 enum wm_status wm_mesh_build_hierarchy(struct wm_mesh *mesh, uint32_t min_polygons, struct wm_error *error);
 
 /*
+ Makes an oracle, by which wm_find_path looks shortest paths without filter and costs up instead
+ of searching for them: many times faster on large meshes, with the same lengths. Takes at most
+ max_bytes of memory, and seconds for 10,000 polygons. Writes, unless covered is NULL, the share
+ of the area from which paths are looked up: 0 if memory does not even suffice for its labels,
+ and for a mesh with links that are crossed like an edge, but one way only or at a cost.
+
+ Other handles of the mesh do not get it. No thread may use this handle meanwhile. It is out of
+ use while links are others than when it was made.
+ */
+enum wm_status wm_mesh_build_oracle(struct wm_mesh *mesh, size_t max_bytes, double *covered, struct wm_error *error);
+
+/*
  Writes the figures of a mesh.
  */
 enum wm_status wm_mesh_info_of(const struct wm_mesh *mesh, struct wm_mesh_info *info, struct wm_error *error);

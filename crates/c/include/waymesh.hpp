@@ -170,6 +170,8 @@ public:
     void set_link_open(uint64_t link, bool is_open) { detail::call(wm_mesh_set_link_open, mesh_.get(), link, uint32_t{is_open}); }
     /* For plain paths on large meshes, of this object and not of its copies. */
     void build_hierarchy(uint32_t min_polygons = 20000) { detail::call(wm_mesh_build_hierarchy, mesh_.get(), min_polygons); }
+    /* For shortest paths without filter and costs, of this object and not of its copies. Returns the share of the area that it covers. */
+    double build_oracle(size_t max_bytes = 64000000) { return detail::get<double>(wm_mesh_build_oracle, mesh_.get(), max_bytes); }
     const wm_mesh *get() const noexcept { return mesh_.get(); }
 
 private:

@@ -129,6 +129,7 @@ static wm_status call(void) {
         wm_mesh *made = NULL;
         if (wm_mesh_share(mesh(), &made, NULL) != WM_STATUS_OK) return WM_STATUS_OK;
         if (below(4) == 0) CHECK(wm_mesh_build_hierarchy(made, below(2) * 1000, NULL) == WM_STATUS_OK);
+        if (below(4) == 0) CHECK(wm_mesh_build_oracle(made, below(2) << 20, NULL, NULL) == WM_STATUS_OK);
         keep(made);
         return WM_STATUS_OK;
     }

@@ -181,6 +181,18 @@ static void links(void) {
     CHECK(wm_mesh_build_hierarchy(mesh, 0, &error) == WM_STATUS_OK);
     CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
     jumpers(mesh, query);
+    /* So they are in an oracle, by which shortest paths are as long as searched for. */
+    wm_path_settings wish;
+    wm_vec3 points[8];
+    wm_path_info searched, looked_up;
+    double covered = 0;
+    CHECK(wm_path_settings_default(&wish, &error) == WM_STATUS_OK);
+    wish.search = WM_SEARCH_SHORTEST;
+    CHECK(wm_find_path(mesh, query, (wm_vec3){4, 0, 10}, (wm_vec3){16, 0, 10}, &wish, points, 8, &searched, &error) == WM_STATUS_OK);
+    CHECK(wm_mesh_build_oracle(mesh, 1 << 20, &covered, &error) == WM_STATUS_OK && covered == 1);
+    CHECK(wm_mesh_build_oracle(mesh, 1 << 20, NULL, NULL) == WM_STATUS_OK);
+    CHECK(wm_find_path(mesh, query, (wm_vec3){4, 0, 10}, (wm_vec3){16, 0, 10}, &wish, points, 8, &looked_up, &error) == WM_STATUS_OK);
+    CHECK(fabsf(looked_up.length - searched.length) < 1e-5f);
     size_t count = 0;
     CHECK(wm_mesh_links(mesh, found, 2, &count, &error) == WM_STATUS_OK && count == 1);
     CHECK(found[0].id == id && found[0].kind == WM_LINK_KIND_JUMP && found[0].data == 77);

@@ -50,6 +50,7 @@ int main() {
     mesh.remove_link(link);
     CHECK(status_of([&] { mesh.remove_link(link); }) == WM_STATUS_BAD_ARGUMENT);
     mesh.build_hierarchy(0);
+    CHECK(mesh.build_oracle() == 1.0 && mesh.build_oracle(0) == 0.0);
     CHECK(std::fabs(query.find_path(mesh, from, to).info.length - 5) < 1e-5F);
 
     CHECK(status_of([&] { (void)mesh.nearest({1000, 0, 0}); }) == WM_STATUS_NO_MESH_NEAR);
