@@ -68,7 +68,7 @@ pub struct Chains<'a> {
     there: Reach,
     /// The chains so far.
     pub followed: Followed,
-    /// The mesh with an oracle, whose paths are followed, too.
+    /// Copy of the mesh with an oracle. Its paths are followed in addition.
     pub oracle: Option<NavMesh>,
 }
 

@@ -9,10 +9,10 @@ pub(crate) const NO_INDEX: u32 = u32::MAX;
 /// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
 pub(crate) const LENGTH_TOLERANCE: f64 = 1e-12;
 
-/// See [`Cell::at`].
+/// A value of [`Cell::at`].
 pub(crate) const NO_VIEWS: f64 = f64::INFINITY;
 
-/// In [`EndTables::useful`]: so many labels are of no use.
+/// Entry of [`EndTables::useful`]: this number of labels is of no use.
 const SKIPPED: u8 = u8::MAX;
 
 /// A place where paths turn, or take a link.

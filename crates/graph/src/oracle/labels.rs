@@ -10,7 +10,7 @@ use waymesh_core::{checkpoint_every, nearest_f32, threads, to_u32};
 
 use crate::mesh::oracle::{EndTables, LENGTH_TOLERANCE, Label, NO_INDEX};
 
-/// Searches that tell which sites many paths lead over.
+/// Number of searches that show which sites many paths lead over.
 const SAMPLES: usize = 128;
 
 /// Added to the length of each line, in cells: of paths of one length that with the fewest turns is

@@ -29,7 +29,7 @@ pub(super) struct Seer {
     pub(super) corner: u32,
 }
 
-/// What is seen from an origin.
+/// The ground and the turns that are seen from an origin.
 #[derive(Debug)]
 pub(super) struct Leg {
     /// Polygons, and the rays that bound what is seen of them.

@@ -11,7 +11,7 @@ use crate::mesh::oracle::{Cell, EndTables, Label, NO_INDEX, NO_VIEWS, Oracle, Or
 use crate::mesh::walk::WalkEdge;
 
 /// By how much a path must be longer to be of no use: lengths of labels are rounded to single
-/// precision, and a place may lie beside its polygon by the slack of positions.
+/// precision, and a place may lie outside its polygon by the slack of positions.
 const MARGIN: [f64; 2] = [1e-6, 1e-3];
 
 /// A region with no more labels is not cut: a query of a place in it takes little.

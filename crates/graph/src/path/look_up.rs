@@ -10,7 +10,7 @@ use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::locate::ray::RayExit;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::Site;
 use crate::mesh::walk::WalkEdge;
@@ -36,13 +36,13 @@ impl NavMesh {
             return false;
         }
         let polygons = [start, goal].map(|spot| {
-            self.connected_over(spot.polygon, &AnyPolygon, |[a, b]| {
+            self.connected_over(spot.polygon, filter, |[a, b]| {
                 orientation(a, b, spot.at) == 0.0 && !is_before(a, b, spot.at) && !is_before(b, a, spot.at)
             })
         });
         let [from, to] = &polygons;
         scratch.sites.clear();
-        if self.follow(start, goal, scratch) {
+        if self.follow(start, goal, filter, scratch) {
             return true;
         }
         let PathScratch { oracle: memory, sites, .. } = scratch;
@@ -50,10 +50,10 @@ impl NavMesh {
             return false;
         }
         self.remove_straight(start.at, goal.at, sites);
-        self.follow(start, goal, scratch)
+        self.follow(start, goal, filter, scratch)
     }
 
-    /// Removes the corners at which a path goes on straight, or begins or ends.
+    /// Removes the corners at which a path continues straight, begins or ends.
     fn remove_straight(&self, start: PlanPosition, goal: PlanPosition, sites: &mut Vec<Site>) {
         let is_turn = |site: &Site| site.turn < self.first_link_turn();
         sites.retain(|site| !is_turn(site) || (site.at != start && site.at != goal));
@@ -76,16 +76,21 @@ impl NavMesh {
     }
 
     /// Finds the crossings of the path that takes the sites in memory, and else is straight.
-    fn follow(&self, start: &Spot, goal: &Spot, scratch: &mut PathScratch) -> bool {
+    fn follow<F: PolygonFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> bool {
         scratch.corridor.clear();
         match self.links.links.is_empty().then(|| self.follow_rays(start, goal, scratch)) {
             Some(Some(is_free)) => is_free,
             _ => {
                 scratch.corridor.clear();
-                self.guide_cones(start, goal, &scratch.sites, &mut scratch.any_angle);
+                self.guide_cones(start, goal, &scratch.sites, filter, &mut scratch.any_angle);
                 let mut nodes = usize::MAX;
-                self.advance_shortest(goal, f64::INFINITY, &AnyPolygon, scratch, &mut nodes)
-                    == Progress::Found
+                self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes) == Progress::Found
             }
         }
     }
@@ -125,7 +130,7 @@ impl NavMesh {
                         exit =
                             self.exit_through(beyond, self.topology.fans.twin(to_u32(edge)) as usize, &ray);
                     }
-                    // The line meets a corner, and goes on beyond it.
+                    // The line meets a corner and continues beyond it.
                     RayExit::Unsure => {
                         let corner = self.last_corner_on(polygon, ray.at, target)?;
                         polygon = self.turn_to(polygon, [corner, target], ends, corridor)?;

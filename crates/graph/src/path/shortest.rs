@@ -21,7 +21,8 @@ impl NavMesh {
     ) -> Progress {
         let rises = scratch.rises;
         self.begin_straight(start, goal, f64::INFINITY, rises, filter, scratch);
-        scratch.used_oracle = !scratch.is_straight && self.look_up(start, goal, filter, scratch);
+        scratch.used_oracle =
+            cfg!(feature = "oracle") && !scratch.is_straight && self.look_up(start, goal, filter, scratch);
         if scratch.is_straight || scratch.used_oracle {
             return Progress::Found;
         }

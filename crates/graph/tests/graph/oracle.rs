@@ -15,7 +15,7 @@ use crate::shortest::{cut, plan_length};
 struct Compared {
     /// Paths that turn or take a link.
     bent: usize,
-    /// Those of them that were looked up.
+    /// Number of bent paths that were looked up.
     looked_up: usize,
     /// Links taken by paths that were looked up.
     links: usize,

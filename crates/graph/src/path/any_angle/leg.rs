@@ -10,19 +10,19 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::path::portal::{beyond, is_before};
 
 /// The ground that paths see which turn at a corner between two walls. They come from one side and
-/// go on to the other, at half a turn or more.
+/// continue to the other, at half a turn or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The place is no such corner: all around.
     All,
-    /// Beside the wall on the right, up to the line of the left one.
+    /// Next to the wall on the right, up to the line of the left one.
     Right,
-    /// Beside the wall on the left, up to the line of the right one.
+    /// Next to the wall on the left, up to the line of the right one.
     Left,
 }
 
 impl Side {
-    /// Returns `true` if a path from a place on this side may turn at the corner to go on to another.
+    /// Returns `true` if a path from a place on this side may turn at the corner towards another.
     pub(crate) fn may_turn(self, [from, corner, to]: [PlanPosition; 3]) -> bool {
         match self {
             Self::All => true,
@@ -70,7 +70,7 @@ impl NavMesh {
 }
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
-    /// Opens what is seen beside one wall at a corner, up to the line of the other one.
+    /// Opens what is seen next to one wall at a corner, up to the line of the other one.
     fn begin_at_corner(&mut self, at: PlanPosition, [polygon, corner]: [u32; 2], side: Side) {
         let sectors = self.mesh.sectors(polygon, corner);
         let (Some(&(_, [right_wall, _])), Some(&(_, [_, left_wall]))) = (sectors.first(), sectors.last())

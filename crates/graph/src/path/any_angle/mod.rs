@@ -30,7 +30,7 @@ use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::{LENGTH_TOLERANCE, Site};
@@ -214,14 +214,21 @@ impl NavMesh {
     }
 
     /// Begins a search over cones that takes only these turns.
-    pub(super) fn guide_cones(&self, start: &Spot, goal: &Spot, sites: &[Site], memory: &mut AnyAngle) {
+    pub(super) fn guide_cones<F: PolygonFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        sites: &[Site],
+        filter: &F,
+        memory: &mut AnyAngle,
+    ) {
         memory.begin(self.turn_count());
         memory.guide.extend(sites.iter().map(|site| (site.turn, site.at)));
         memory.guide.push((NO_INDEX, goal.at));
         let goal_number = self.topology.bridges.number(goal.polygon);
         let limit = f64::INFINITY;
-        let mut search: Search<'_, AnyPolygon, false> =
-            Search { mesh: self, filter: &AnyPolygon, goal, goal_number, memory, limit, is_one_leg: false };
+        let mut search: Search<'_, F, false> =
+            Search { mesh: self, filter, goal, goal_number, memory, limit, is_one_leg: false };
         search.begin(start);
     }
 
