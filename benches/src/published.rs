@@ -194,8 +194,8 @@ fn measure(mesh: &Path, pairs: &Path, rounds: usize) -> Result<(usize, Map)> {
         (Some(a), Some(b)) => a > b + EQUAL * (1.0 + b),
         (a, b) => a.is_none() && b.is_some(),
     };
-    let by_oracle = lengths.iter().zip(&looked_up_lengths);
-    if let Some((own, other)) = by_oracle.into_iter().find(|&(&a, &b)| above(a, b) || above(b, a)) {
+    let mut by_oracle = lengths.iter().zip(&looked_up_lengths);
+    if let Some((own, other)) = by_oracle.find(|&(&a, &b)| above(a, b) || above(b, a)) {
         bail!("a path of length {other:?} is looked up, one of {own:?} is searched for");
     }
     let both = || lengths.iter().zip(&by_polyanya_lengths);

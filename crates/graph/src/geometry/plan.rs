@@ -67,6 +67,12 @@ pub(crate) fn orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> 
     }
 }
 
+/// Returns `true` if a place lies between two rays from a root, or on one of them.
+#[inline]
+pub(crate) fn is_between(root: PlanPosition, [right, left]: [PlanPosition; 2], at: PlanPosition) -> bool {
+    orientation(root, right, at) >= 0.0 && orientation(root, left, at) <= 0.0
+}
+
 /// Differences of two products that are together at most `size` have the right sign if they are at
 /// least this far from zero: as in [`orientation`], for many tests at once.
 #[inline]

@@ -1,13 +1,10 @@
 //! Tables that answer the shortest path between two places without a search: hub labels of the
 //! corners that paths turn at, and what is seen of each polygon from these.
 
-use crate::geometry::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, is_between};
 
 /// No site, or no ray.
 pub(crate) const NO_INDEX: u32 = u32::MAX;
-
-/// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
-pub(crate) const LENGTH_TOLERANCE: f64 = 1e-12;
 
 /// A value of [`Cell::at`].
 pub(crate) const NO_VIEWS: f64 = f64::INFINITY;
@@ -166,8 +163,12 @@ impl Oracle {
         size_of_val(&*self.sites)
             + size_of_val(&*self.rays)
             + size_of_val(&*self.cells)
-            + self.starts.bytes()
-            + self.goals.as_ref().map_or(0, EndTables::bytes)
+            + self.ends().map(EndTables::bytes).sum::<usize>()
+    }
+
+    /// Returns the tables of both ends of paths: one, if they are the same.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &EndTables> {
+        std::iter::once(&self.starts).chain(&self.goals)
     }
 
     /// Finds the sites of the shortest path between two places that do not see each other. Returns
@@ -216,14 +217,12 @@ impl Oracle {
         }
         let Some((first, hub, last)) = best else { return false };
         found.clear();
-        goals.append_path(last, hub, found);
-        // The hub comes with the path to it.
-        found.pop();
-        let half = found.len();
         self.starts.append_path(first, hub, found);
-        found.rotate_left(half);
-        let middle = found.len() - half;
-        found[middle..].reverse();
+        let half = found.len();
+        goals.append_path(last, hub, found);
+        // Both parts have the hub.
+        found.pop();
+        found[half..].reverse();
         sites.extend(found.iter().map(|&site| self.sites[site as usize]));
         true
     }
@@ -247,11 +246,9 @@ impl Oracle {
             let [first, end] = [0, 1].map(|next| tables.first_view[cell + next]);
             for (index, view) in (first..end).zip(&tables.views[first as usize..end as usize]) {
                 let &Origin { at: from, site, length } = &tables.origins[view.origin as usize];
-                let is_seen = view.rays[0] == NO_INDEX || {
-                    let [right, left] = view.rays.map(|ray| self.rays[ray as usize]);
-                    orientation(from, right, at) >= 0.0 && orientation(from, left, at) <= 0.0
-                };
-                if is_seen {
+                if view.rays[0] == NO_INDEX
+                    || is_between(from, view.rays.map(|ray| self.rays[ray as usize]), at)
+                {
                     let distance = from.distance_squared(at).sqrt();
                     let least = distance + from.distance_squared(other).sqrt();
                     seen.push(Near { view: index, site, length: distance + length, least });

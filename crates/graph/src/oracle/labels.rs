@@ -8,7 +8,8 @@ use std::collections::BinaryHeap;
 
 use waymesh_core::{checkpoint_every, nearest_f32, threads, to_u32};
 
-use crate::mesh::oracle::{EndTables, LENGTH_TOLERANCE, Label, NO_INDEX};
+use crate::mesh::oracle::{EndTables, Label, NO_INDEX};
+use crate::path::any_angle::LENGTH_TOLERANCE;
 
 /// Number of searches that show which sites many paths lead over.
 const SAMPLES: usize = 128;
@@ -39,9 +40,9 @@ impl Graph {
 
     /// Returns the same edges in the other direction.
     pub(super) fn reversed(&self) -> Self {
-        let edges = (0..to_u32(self.first.len() - 1))
+        let edges = (0..to_u32(self.sites()))
             .flat_map(|from| self.from(from).iter().map(move |&(to, length)| (to, from, length - TURN)));
-        Self::new(self.first.len() - 1, edges.collect())
+        Self::new(self.sites(), edges.collect())
     }
 
     fn from(&self, site: u32) -> &[(u32, f64)] {
@@ -89,7 +90,7 @@ impl Search {
             for &(to, edge) in graph.from(site) {
                 let reached = &mut self.reached[to as usize];
                 if length + edge < reached.0 {
-                    if reached.1 == NO_INDEX && reached.0 == f64::INFINITY {
+                    if reached.0 == f64::INFINITY {
                         self.touched.push(to);
                     }
                     *reached = (length + edge, site);

@@ -92,14 +92,13 @@ impl NavMesh {
     /// not in use where links have changed since.
     #[must_use]
     pub fn oracle_figures(&self) -> Option<OracleFigures> {
-        let Oracle { sites, starts, goals, covered, .. } = self.oracle.as_deref()?;
-        let ends = || std::iter::once(starts).chain(goals);
+        let oracle = self.oracle.as_deref()?;
         Some(OracleFigures {
-            sites: sites.len(),
-            labels: ends().map(|end| end.labels.len()).sum(),
-            views: ends().map(|end| end.views.len() - 1).sum(),
-            bytes: self.oracle.as_deref().map_or(0, Oracle::bytes),
-            covered: *covered,
+            sites: oracle.sites.len(),
+            labels: oracle.ends().map(|end| end.labels.len()).sum(),
+            views: oracle.ends().map(|end| end.views.len() - 1).sum(),
+            bytes: oracle.bytes(),
+            covered: oracle.covered,
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use waymesh_core::{PolyId, threads, to_u32};
 
 use super::origins::{Leg, Seer};
-use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
+use crate::geometry::plan::{PlanPosition, closest_on_segment, is_between, orientation};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::{Cell, EndTables, Label, NO_INDEX, NO_VIEWS, Oracle, Origin, View};
 use crate::mesh::walk::WalkEdge;
@@ -120,7 +120,7 @@ pub(super) fn fill(
     oracle: &mut Oracle,
     bytes: usize,
 ) -> Option<Vec<u32>> {
-    let ends: Vec<&EndTables> = std::iter::once(&oracle.starts).chain(&oracle.goals).collect();
+    let ends = oracle.ends().collect();
     let finder = Finder { seers, oracle, ends, first_link: mesh.first_link_turn() };
     let polygons: Vec<&[Seen]> = views.chunk_by(|a, b| a.polygon == b.polygon).collect();
     let mut regions = threads::map_with(&polygons, |best: &mut Vec<(f64, u32)>, seen| {
@@ -140,11 +140,10 @@ pub(super) fn fill(
         rest.is_some()
     });
     let (cells, regions) = finder.split(mesh.polygon_bound(), regions, left);
-    let found: Vec<(u32, Vec<RegionViews>)> =
-        regions.into_iter().map(|region| (region.cell, region.views)).collect();
+    let mut found: Vec<_> =
+        regions.into_iter().map(|region| (region.cell, region.views.into_iter())).collect();
     oracle.cells = cells;
     without.iter().for_each(|&polygon| oracle.cells[polygon as usize].at = NO_VIEWS);
-    let mut found: Vec<_> = found.into_iter().map(|(cell, views)| (cell, views.into_iter())).collect();
     for tables in std::iter::once(&mut oracle.starts).chain(&mut oracle.goals) {
         tables.first_view = vec![0; oracle.cells.len() + 1];
         for (cell, views) in &mut found {
@@ -269,10 +268,8 @@ impl Finder<'_> {
             }
             let distance = Distance::new(corners, middle, from);
             let is_all_seen = rays[0] == NO_INDEX || {
-                let [right, left] = rays.map(|ray| all_rays[ray as usize]);
-                corners.iter().all(|&corner| {
-                    orientation(from.at, right, corner) >= 0.0 && orientation(from.at, left, corner) <= 0.0
-                })
+                let rays = rays.map(|ray| all_rays[ray as usize]);
+                corners.iter().all(|&corner| is_between(from.at, rays, corner))
             };
             if is_all_seen {
                 for label in tables.labels_of(from.site) {
@@ -302,8 +299,7 @@ impl Finder<'_> {
             let labels = tables.labels_of(from.site).iter().enumerate();
             (*view, EndTables::pack(labels.filter(|(_, label)| is_of_use(label)).map(|(index, _)| index)))
         };
-        let all: RegionViews = found.iter().map(useful).collect();
-        all.into_iter().filter(|(_, useful): &(View, Vec<u8>)| !useful.is_empty()).collect()
+        found.iter().map(useful).filter(|(_, useful)| !useful.is_empty()).collect()
     }
 }
 

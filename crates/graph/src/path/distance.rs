@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::{PolyId, nearest_f32};
 
 use super::any_angle::{AnyAngle, MOST_FLOODED, Seen};
-use crate::geometry::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, is_between};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -133,9 +133,7 @@ impl DistanceMap {
             if best.is_some_and(|best| seen.nearest >= best.0) {
                 break;
             }
-            let is_seen = seen.rays.is_none_or(|[right, left]| {
-                orientation(seen.root, right, at) >= 0.0 && orientation(seen.root, left, at) <= 0.0
-            });
+            let is_seen = seen.rays.is_none_or(|rays| is_between(seen.root, rays, at));
             let length = seen.length + seen.root.distance_squared(at).sqrt();
             let is_better = best.is_none_or(|best| length < best.0);
             if is_seen && is_better && length <= self.limit && passed != Some(seen.root) {

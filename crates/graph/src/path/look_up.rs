@@ -2,8 +2,9 @@
 
 use waymesh_core::to_u32;
 
+use super::any_angle::MOST_STEPS;
 use super::funnel::Turn;
-use super::portal::is_before;
+use super::portal::{is_before, is_on, is_straight};
 use super::progress::Progress;
 use super::scratch::PathScratch;
 use crate::geometry::plan::{PlanPosition, orientation};
@@ -14,9 +15,6 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::Site;
 use crate::mesh::walk::WalkEdge;
-
-/// Most polygons that meet in a corner, and that a straight line passes.
-const MAX_STEPS: usize = 100_000;
 
 impl NavMesh {
     /// Finds the shortest path by the oracle of the mesh. Returns `false` if there is none for this
@@ -35,16 +33,12 @@ impl NavMesh {
         if scratch.rises || !filter.allows_all() {
             return false;
         }
-        let polygons = [start, goal].map(|spot| {
-            self.connected_over(spot.polygon, filter, |[a, b]| {
-                orientation(a, b, spot.at) == 0.0 && !is_before(a, b, spot.at) && !is_before(b, a, spot.at)
-            })
-        });
-        let [from, to] = &polygons;
         scratch.sites.clear();
         if self.follow(start, goal, filter, scratch) {
             return true;
         }
+        let [from, to] =
+            &[start, goal].map(|spot| self.connected_over(spot.polygon, filter, |edge| is_on(edge, spot.at)));
         let PathScratch { oracle: memory, sites, .. } = scratch;
         if !oracle.find([(start.at, from), (goal.at, to)], memory, sites) {
             return false;
@@ -65,9 +59,7 @@ impl NavMesh {
                 Some(last) => is_turn(&last).then_some(last.at),
             };
             let after = sites.get(next + 1).map_or(goal, |after| after.at);
-            let is_straight =
-                |before| orientation(before, site.at, after) == 0.0 && is_before(before, site.at, after);
-            if !is_turn(&site) || !before.is_some_and(is_straight) {
+            if !is_turn(&site) || !before.is_some_and(|before| is_straight(before, site.at, after)) {
                 sites[kept] = site;
                 kept += 1;
             }
@@ -115,9 +107,11 @@ impl NavMesh {
             }
             let mut ray = self.ray(at, target);
             let mut exit = self.exit_of(polygon, &ray);
-            for _ in 0..MAX_STEPS {
-                if ends(polygon) {
-                    break;
+            let mut steps = 0;
+            while !ends(polygon) {
+                steps += 1;
+                if steps > MOST_STEPS {
+                    return None;
                 }
                 match exit {
                     RayExit::Through(edge) => {
@@ -137,14 +131,15 @@ impl NavMesh {
                         ray = self.ray(corner, target);
                         exit = self.exit_of(polygon, &ray);
                     }
-                    RayExit::Ends => {
-                        // The goal lies on an edge of its polygon.
+                    // The goal lies on an edge of its polygon.
+                    RayExit::Ends if next == sites.len() => {
                         let edge = self
                             .edge_range(polygon as usize)
                             .find(|&edge| self.topology.neighbours[edge] == goal.polygon)?;
                         corridor.push(to_u32(edge));
                         polygon = goal.polygon;
                     }
+                    RayExit::Ends => return None,
                 }
             }
             at = target;
@@ -161,10 +156,7 @@ impl NavMesh {
     /// Returns the last corner of a polygon on a line.
     fn last_corner_on(&self, polygon: u32, from: PlanPosition, to: PlanPosition) -> Option<PlanPosition> {
         let corners = self.walk_edges(polygon).iter().map(WalkEdge::start);
-        let on_line = corners.filter(|&corner| {
-            orientation(from, to, corner) == 0.0
-                && (corner == to || (corner != from && is_before(from, corner, to)))
-        });
+        let on_line = corners.filter(|&corner| corner == to || is_straight(from, corner, to));
         on_line.max_by(|a, b| a.distance_squared(from).total_cmp(&b.distance_squared(from)))
     }
 
@@ -193,7 +185,7 @@ impl NavMesh {
         corridor: &mut Vec<u32>,
     ) -> Option<u32> {
         let first = polygon;
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MOST_STEPS {
             let edges = self.walk_edges(polygon);
             let corner = self.corner_of(polygon, at)?;
             let before = if corner == 0 { edges.len() - 1 } else { corner - 1 };

@@ -2,7 +2,7 @@
 
 use waymesh_core::PolyId;
 
-use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::nav_mesh::NavMesh;
 
@@ -52,6 +52,16 @@ pub(super) fn beyond(from: PlanPosition, at: PlanPosition) -> PlanPosition {
 /// Returns `true` if `b` lies behind `a`, for an `a` in line with `from` and `b`.
 pub(super) fn is_before(from: PlanPosition, a: PlanPosition, b: PlanPosition) -> bool {
     (a.x - from.x) * (b.x - a.x) + (a.z - from.z) * (b.z - a.z) > 0.0
+}
+
+/// Returns `true` if a line from `from` to `to` meets `at` on its way.
+pub(super) fn is_straight(from: PlanPosition, at: PlanPosition, to: PlanPosition) -> bool {
+    orientation(from, at, to) == 0.0 && is_before(from, at, to)
+}
+
+/// Returns `true` if a place lies on a segment, its ends included.
+pub(super) fn is_on([a, b]: [PlanPosition; 2], at: PlanPosition) -> bool {
+    orientation(a, b, at) == 0.0 && !is_before(a, b, at) && !is_before(b, a, at)
 }
 
 /// Returns the shortest path from `root` between two rays over the portal to `goal`, as if nothing

@@ -181,8 +181,7 @@ fn a_link_a_filter_or_costs_turn_it_off() {
     let mut scratch = QueryScratch::default();
     mesh.build_oracle(64 << 20);
     let mut chance = Chance(5);
-    let places = [(); 2].map(|()| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-    let [from, to] = places;
+    let [from, to] = [(); 2].map(|()| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
     let path = mesh.query().shortest().memory(&mut scratch).path(from, to).unwrap();
     assert!(scratch.used_oracle() && path.points.len() > 2);
     let dry = AreaFilter::default().without(waymesh_core::AreaId(7));

@@ -1,6 +1,6 @@
 //! One leg of paths: what is seen from a place, and where straight lines from it lead.
 
-use super::{AnyAngle, Bound, NO_INDEX, Node, Root, START, Search};
+use super::{AnyAngle, Bound, Node, Root, Search};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -77,7 +77,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         else {
             return;
         };
-        self.memory.roots.push(Root { at, length: 0.0, turn: NO_INDEX, guided: 0, height: 0.0, space: 0.0 });
+        self.memory.roots.push(Root::at_start(at, 0.0));
         for (polygon, [right, left]) in sectors {
             let line = beyond(if side == Side::Right { left_wall } else { right_wall }, at);
             let [right_side, left_side] = [right, left].map(|ray| orientation(at, line, ray));
@@ -92,8 +92,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 _ => (left_side > 0.0 || (left_side == 0.0 && is_before(left, at, line)), Bound::None),
             };
             if is_seen {
-                let node = Node { right: at, left: at, root: 0, parent: NO_INDEX, crossing: START, polygon };
-                let node = self.keep(node);
+                let node = self.keep(Node::at_start(at, polygon));
                 self.open_seen(node, 0, polygon, bound);
             }
         }

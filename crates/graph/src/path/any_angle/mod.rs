@@ -24,16 +24,16 @@ use waymesh_core::{checkpoint_every, nearest_f32, to_u32};
 
 use super::funnel::Turn;
 use super::ground::Profile;
-use super::portal::{Portal, ahead, is_before, nearest_between, turn_length};
+use super::portal::{Portal, ahead, is_straight, nearest_between, turn_length};
 use super::progress::Progress;
-use crate::geometry::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, is_between};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::oracle::{LENGTH_TOLERANCE, Site};
+use crate::mesh::oracle::Site;
 
 /// No node, and no turn.
 const NO_INDEX: u32 = u32::MAX;
@@ -52,7 +52,10 @@ const START: u32 = u32::MAX - 4;
 pub(crate) const MOST_FLOODED: usize = 1 << 24;
 
 /// Steps round one vertex: only a mesh that winds about a point over and over has more.
-const MOST_STEPS: usize = 100_000;
+pub(super) const MOST_STEPS: usize = 100_000;
+
+/// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
+pub(crate) const LENGTH_TOLERANCE: f64 = 1e-12;
 
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +114,12 @@ struct Root {
     space: f64,
 }
 
+impl Root {
+    fn at_start(at: PlanPosition, height: f32) -> Self {
+        Self { at, length: 0.0, turn: NO_INDEX, guided: 0, height, space: 0.0 }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Node {
     /// The rays from the root; of a turn, `right` is the ray that bounds it.
@@ -121,6 +130,13 @@ struct Node {
     /// Crossing into `polygon`, or the kind of the node.
     crossing: u32,
     polygon: u32,
+}
+
+impl Node {
+    /// Returns the node of the first root, in a polygon that it lies in.
+    fn at_start(at: PlanPosition, polygon: u32) -> Self {
+        Self { right: at, left: at, root: 0, parent: NO_INDEX, crossing: START, polygon }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,10 +223,7 @@ impl NavMesh {
     ) {
         memory.begin(self.turn_count());
         memory.rises = rises;
-        let goal_number = self.topology.bridges.number(goal.polygon);
-        let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, limit, is_one_leg: false };
-        search.begin(start);
+        Search::towards(self, goal, limit, filter, memory).begin(start);
     }
 
     /// Begins a search over cones that takes only these turns.
@@ -225,11 +238,7 @@ impl NavMesh {
         memory.begin(self.turn_count());
         memory.guide.extend(sites.iter().map(|site| (site.turn, site.at)));
         memory.guide.push((NO_INDEX, goal.at));
-        let goal_number = self.topology.bridges.number(goal.polygon);
-        let limit = f64::INFINITY;
-        let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, limit, is_one_leg: false };
-        search.begin(start);
+        Search::towards(self, goal, f64::INFINITY, filter, memory).begin(start);
     }
 
     /// Continues a search over cones by at most `nodes` nodes, and subtracts the opened ones. Adds the
@@ -243,9 +252,7 @@ impl NavMesh {
         nodes: &mut usize,
         (corridor, link_places): (&mut Vec<u32>, &mut Vec<f64>),
     ) -> Progress {
-        let goal_number = self.topology.bridges.number(goal.polygon);
-        let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, limit, is_one_leg: false };
+        let mut search = Search::towards(self, goal, limit, filter, memory);
         let (progress, mut node) = search.advance(nodes);
         if progress != Progress::Found {
             return progress;
@@ -318,19 +325,21 @@ impl AnyAngle {
         if self.turns.len() < turns {
             self.turns.resize(turns, Turned::default());
         }
-        self.nodes.clear();
+        self.forget_nodes();
         self.roots.clear();
-        self.open.clear();
-        self.best = NO_KEY;
         self.rises = false;
         self.guide.clear();
     }
 
-    /// Forgets the last search. Returns the memory for the turns of a path that is found without one.
-    pub(super) fn take_string(&mut self) -> &mut Vec<Turn> {
+    fn forget_nodes(&mut self) {
         self.nodes.clear();
         self.open.clear();
         self.best = NO_KEY;
+    }
+
+    /// Forgets the last search. Returns the memory for the turns of a path that is found without one.
+    pub(super) fn take_string(&mut self) -> &mut Vec<Turn> {
+        self.forget_nodes();
         self.string.clear();
         &mut self.string
     }
@@ -385,26 +394,23 @@ impl AnyAngle {
     }
 }
 
+impl<'a, F> Search<'a, F, false> {
+    fn towards(
+        mesh: &'a NavMesh,
+        goal: &'a Spot,
+        limit: f64,
+        filter: &'a F,
+        memory: &'a mut AnyAngle,
+    ) -> Self {
+        let goal_number = mesh.topology.bridges.number(goal.polygon);
+        Self { mesh, filter, goal, goal_number, memory, limit, is_one_leg: false }
+    }
+}
+
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn begin(&mut self, start: &Spot) {
-        let height = nearest_f32(start.height);
-        self.memory.roots.push(Root {
-            at: start.at,
-            length: 0.0,
-            turn: NO_INDEX,
-            guided: 0,
-            height,
-            space: 0.0,
-        });
-        let node = Node {
-            right: start.at,
-            left: start.at,
-            root: 0,
-            parent: NO_INDEX,
-            crossing: START,
-            polygon: start.polygon,
-        };
-        let first = self.keep(node);
+        self.memory.roots.push(Root::at_start(start.at, nearest_f32(start.height)));
+        let first = self.keep(Node::at_start(start.at, start.polygon));
         self.open_around(first);
     }
 
@@ -454,18 +460,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     /// Returns the number of known turns after a turn that the path from a root takes; `None` if it may
-    /// not. It may turn on the straight line to the next known one,
-    /// to come into another polygon there.
+    /// not. It may turn on the straight line to the next known one, to come into another polygon there.
     #[inline]
     fn after_turn(&self, root: u32, turn: u32, at: PlanPosition) -> Option<u32> {
         let Root { at: from, guided, .. } = self.memory.roots[root as usize];
         match self.known_turn(root) {
             None => Some(0),
             Some((known, _)) if known == turn => Some(guided + 1),
-            Some((_, target)) => {
-                let is_before = orientation(from, at, target) == 0.0 && is_before(from, at, target);
-                (is_before || at == target).then_some(guided)
-            }
+            Some((_, target)) => (is_straight(from, at, target) || at == target).then_some(guided),
         }
     }
 
@@ -542,7 +544,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     fn is_visible(&self, node: &Node, at: PlanPosition) -> bool {
         let root = self.memory.roots[node.root as usize].at;
-        orientation(root, node.right, at) >= 0.0 && orientation(root, node.left, at) <= 0.0
+        is_between(root, [node.right, node.left], at)
     }
 
     fn arrive(&mut self, parent: u32, root: u32) {
@@ -598,16 +600,15 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a cone over a portal that is crossed between two rays.
     #[inline]
     fn cross(&mut self, parent: u32, root: u32, polygon: u32, portal: &Portal, rays: [PlanPosition; 2]) {
-        let [right, left] = rays;
-        if let Some((_, target)) = self.known_turn(root) {
-            let at = self.memory.roots[root as usize].at;
-            if orientation(at, right, target) < 0.0 || orientation(at, left, target) > 0.0 {
-                return;
-            }
+        if let Some((_, target)) = self.known_turn(root)
+            && !is_between(self.memory.roots[root as usize].at, rays, target)
+        {
+            return;
         }
         let Some(polygon) = self.is_open(polygon, portal.crossing) else { return };
         let root = self.beyond(root, portal.crossing);
         let Root { at, length, .. } = self.memory.roots[root as usize];
+        let [right, left] = rays;
         let estimate = length
             + if FLOOD {
                 nearest_between(at, right, left, portal)

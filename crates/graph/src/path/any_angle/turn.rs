@@ -7,7 +7,7 @@ use crate::geometry::plan::{PlanPosition, orientation};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LinkIndex;
-use crate::path::portal::{Portal, beyond, is_before, turn_length};
+use crate::path::portal::{Portal, beyond, is_before, is_on, turn_length};
 
 /// The end of a walk round a corner.
 enum Sweep {
@@ -176,10 +176,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.open_seen(node, root, polygon, Bound::None);
             let mesh = self.mesh;
             for portal in mesh.portals(polygon) {
-                let is_on = orientation(portal.right, portal.left, at) == 0.0
-                    && !is_before(portal.right, portal.left, at)
-                    && !is_before(portal.left, portal.right, at);
-                if !is_on {
+                if !is_on([portal.right, portal.left], at) {
                     continue;
                 }
                 let Some(beyond) = self.is_open(polygon, portal.crossing) else { continue };
