@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::{Agent, Area, AreaId, AreaTable, GridScale};
 
 use super::shapes::{area_id, mark_of};
-use super::{Entries, Field, FieldKind, Value, Wrong, choice, number, plain};
+use super::{Entries, Field, FieldKind, Value, Wrong, argument, choice, number, plain};
 use crate::{BakeConfig, CornerChoice, DecompositionKind, Enclosed, JumpConfig, Keep, PartitionKind};
 
 /// The fields of [`BakeConfig`], with those of the agent and the grid at the same level, and slopes
@@ -24,7 +24,8 @@ pub const BAKE: &[Field<BakeConfig>] = &[
             let name: String = value.to().ok_or(Wrong::Type)?;
             let Some(agent) = Agent::named(&name) else {
                 let names = Agent::NAMES.join(", ");
-                let reason = format!("there is no agent {name:?}, but {names}, robot:RADIUS and vehicle:WIDTH");
+                let reason =
+                    format!("there is no agent {name:?}, but {names}, robot:RADIUS and vehicle:WIDTH");
                 return Err(Wrong::Because(reason));
             };
             // The height of the lowest of several agents is a setting by itself.
@@ -36,20 +37,10 @@ pub const BAKE: &[Field<BakeConfig>] = &[
             Ok(())
         },
     },
-    plain!(BakeConfig,
-        "cell_size",
-        scale.cell_size,
-        number("m", 0.05, 1.0, 0.05),
-        "Side of a cell of the grid. Smaller cells follow walls and narrow doors more closely; half the side takes four times the work."
-    )
-    .for_option("scale"),
-    plain!(BakeConfig,
-        "level_height",
-        scale.level_height,
-        number("m", 0.02, 0.5, 0.02),
-        "Height of a level of the grid. Steps and head room are judged to this."
-    )
-    .for_option("scale.level_height"),
+    plain! { cell_size = scale.cell_size, number("m", 0.05, 1.0, 0.05), option "scale",
+    "Side of a cell of the grid. Smaller cells follow walls and narrow doors more closely; half the side takes four times the work." },
+    plain! { level_height = scale.level_height, number("m", 0.02, 0.5, 0.02), option "scale.level_height",
+    "Height of a level of the grid. Steps and head room are judged to this." },
     Field {
         name: "height_classes",
         option: "height_classes",
@@ -63,27 +54,12 @@ pub const BAKE: &[Field<BakeConfig>] = &[
             Ok(())
         },
     },
-    plain!(BakeConfig,
-        "agent_height",
-        agent.height,
-        number("m", 0.2, 4.0, 0.1),
-        "Height of the agent. Ground with less head room is left out."
-    )
-    .for_option("agent"),
-    plain!(BakeConfig,
-        "agent_radius",
-        agent.radius,
-        number("m", 0.0, 2.0, 0.05),
-        "Radius of the agent. The mesh keeps this far from walls and drops, since it is where the agent's centre may be."
-    )
-    .for_option("agent.radius"),
-    plain!(BakeConfig,
-        "max_step",
-        agent.max_step,
-        number("m", 0.0, 2.0, 0.05),
-        "Highest step that the agent walks over: stairs, kerbs, sills."
-    )
-    .for_option("agent"),
+    plain! { agent_height = agent.height, number("m", 0.2, 4.0, 0.1), option "agent",
+    "Height of the agent. Ground with less head room is left out." },
+    plain! { agent_radius = agent.radius, number("m", 0.0, 2.0, 0.05), option "agent.radius",
+    "Radius of the agent. The mesh keeps this far from walls and drops, since it is where the agent's centre may be." },
+    plain! { max_step = agent.max_step, number("m", 0.0, 2.0, 0.05), option "agent",
+    "Highest step that the agent walks over: stairs, kerbs, sills." },
     Field {
         name: "max_slope",
         option: "agent",
@@ -102,101 +78,44 @@ pub const BAKE: &[Field<BakeConfig>] = &[
             Ok(())
         },
     },
-    plain!(BakeConfig,
-        "max_ledge",
-        max_ledge,
-        number("m", 0.0, 3.0, 0.1),
-        "Highest ledge that becomes a link for an agent that can climb. 0 for none."
-    ),
-    plain!(BakeConfig,
-        "max_edge_error",
-        max_edge_error,
-        number("m", 0.0, 2.0, 0.05),
-        "Farthest that a simplified wall may lie from the traced one; automatic is 1.3 cells. More gives fewer polygons."
-    ),
-    plain!(BakeConfig,
-        "max_edge_length",
-        max_edge_length,
-        number("m", 0.0, 40.0, 1.0),
-        "Longest edge along a wall; longer ones are split. 0 for no limit."
-    ),
-    plain!(BakeConfig,
-        "max_seam_error",
-        max_seam_error,
-        number("m", 0.0, 10.0, 0.5),
-        "Farthest that a border between two regions may be moved to run straight."
-    ),
-    choice!(BakeConfig,
-        "corners",
-        corners,
-        [
-            "farthest" => CornerChoice::Farthest,
-            "fewest_notches" => CornerChoice::FewestNotches,
-            "by_width" => CornerChoice::ByWidth
-        ],
-        "Which points of a border become its corners: those farthest from the simplified border, those that give the fewest polygons, or these around narrow ground only."
-    ),
-    plain!(BakeConfig,
-        "min_region",
-        min_region,
-        number("m2", 0.0, 50.0, 0.5),
-        "Pieces of ground smaller than this are left out."
-    ),
-    plain!(BakeConfig,
-        "merge_region",
-        merge_region,
-        number("m2", 0.0, 200.0, 1.0),
-        "Watershed and monotone regions smaller than this are merged into a neighbour."
-    ),
-    choice!(BakeConfig,
-        "partition",
-        partition,
-        [
-            "surfaces" => PartitionKind::Surfaces,
-            "watershed" => PartitionKind::Watershed,
-            "monotone" => PartitionKind::Monotone
-        ],
-        "How the ground is cut into regions: whole storeys, compact regions like Recast's, or strips."
-    ),
-    choice!(BakeConfig,
-        "decomposition",
-        decomposition,
-        [
-            "notch_portals" => DecompositionKind::NotchPortals,
-            "greedy" => DecompositionKind::Greedy,
-            "hertel_mehlhorn" => DecompositionKind::HertelMehlhorn
-        ],
-        "How the ground is cut into convex polygons: the fewest, fast, or with the least work."
-    ),
-    plain!(BakeConfig,
-        "max_vertices",
-        max_vertices,
-        FieldKind::Count { low: 0, high: 16 },
-        "Most corners of a polygon. 0 for no limit; 6 is usual for Detour."
-    ),
-    plain!(BakeConfig,
-        "max_height_error_levels",
-        max_height_error_levels,
-        number("levels", 0.1, 4.0, 0.1),
-        "Largest difference between the ground of the mesh and that of the grid."
-    )
-    .for_argument(Some("max_height_error")),
-    plain!(BakeConfig,
-        "height_detail",
-        height_detail,
-        FieldKind::Flag,
-        "Keep the height of the ground inside of polygons. Without it the mesh is smaller and flat between its vertices."
-    ),
-    choice!(BakeConfig,
-        "enclosed",
-        enclosed,
-        [
-            "keep" => Enclosed::Keep,
-            "remove" => Enclosed::Remove,
-            "remove_unreachable" => Enclosed::RemoveUnreachable
-        ],
-        "What becomes of ground inside of walls, rocks and other closed bodies; ground that is connected to ground outside of them, or to a seed, can be kept."
-    ),
+    plain! { max_ledge, number("m", 0.0, 3.0, 0.1),
+    "Highest ledge that becomes a link for an agent that can climb. 0 for none." },
+    plain! { max_edge_error, number("m", 0.0, 2.0, 0.05),
+    "Farthest that a simplified wall may lie from the traced one; automatic is 1.3 cells. More gives fewer polygons." },
+    plain! { max_edge_length, number("m", 0.0, 40.0, 1.0),
+    "Longest edge along a wall; longer ones are split. 0 for no limit." },
+    plain! { max_seam_error, number("m", 0.0, 10.0, 0.5),
+    "Farthest that a border between two regions may be moved to run straight." },
+    choice! { corners, [
+        "farthest" => CornerChoice::Farthest, "fewest_notches" => CornerChoice::FewestNotches,
+        "by_width" => CornerChoice::ByWidth
+    ],
+    "Which points of a border become its corners: those farthest from the simplified border, those that give the fewest polygons, or these around narrow ground only." },
+    plain! { min_region, number("m2", 0.0, 50.0, 0.5),
+    "Pieces of ground smaller than this are left out." },
+    plain! { merge_region, number("m2", 0.0, 200.0, 1.0),
+    "Watershed and monotone regions smaller than this are merged into a neighbour." },
+    choice! { partition, [
+        "surfaces" => PartitionKind::Surfaces, "watershed" => PartitionKind::Watershed,
+        "monotone" => PartitionKind::Monotone
+    ],
+    "How the ground is cut into regions: whole storeys, compact regions like Recast's, or strips." },
+    choice! { decomposition, [
+        "notch_portals" => DecompositionKind::NotchPortals, "greedy" => DecompositionKind::Greedy,
+        "hertel_mehlhorn" => DecompositionKind::HertelMehlhorn
+    ],
+    "How the ground is cut into convex polygons: the fewest, fast, or with the least work." },
+    plain! { max_vertices, FieldKind::Count { low: 0, high: 16 },
+    "Most corners of a polygon. 0 for no limit; 6 is usual for Detour." },
+    plain! { max_height_error_levels, number("levels", 0.1, 4.0, 0.1), argument "max_height_error",
+    "Largest difference between the ground of the mesh and that of the grid." },
+    plain! { height_detail, FieldKind::Flag,
+    "Keep the height of the ground inside of polygons. Without it the mesh is smaller and flat between its vertices." },
+    choice! { enclosed, [
+        "keep" => Enclosed::Keep, "remove" => Enclosed::Remove,
+        "remove_unreachable" => Enclosed::RemoveUnreachable
+    ],
+    "What becomes of ground inside of walls, rocks and other closed bodies; ground that is connected to ground outside of them, or to a seed, can be kept." },
     Field {
         name: "keep",
         option: "keep",
@@ -242,7 +161,9 @@ pub const BAKE: &[Field<BakeConfig>] = &[
         get: |_| Value::Unset,
         set: |config, value| {
             let Value::List(marks) = value else { return Err(Wrong::Type) };
-            let mark = |mark: &Value| mark_of(mark, &config.areas).map_err(|error| Wrong::Because(error.to_string()));
+            let mark = |mark: &Value| {
+                mark_of(mark, &config.areas).map_err(|error| Wrong::Because(error.to_string()))
+            };
             config.marks = marks.iter().map(mark).collect::<Result<_, _>>()?;
             Ok(())
         },
@@ -252,7 +173,9 @@ pub const BAKE: &[Field<BakeConfig>] = &[
         option: "jumps",
         argument: Some("jumps"),
         about: "Jumps and drops to look for along all borders, which become links.",
-        kind: FieldKind::Structure { form: "{ max_length, max_rise, arc_height, max_drop, max_drop_length, spacing, min_detour }" },
+        kind: FieldKind::Structure {
+            form: "{ max_length, max_rise, arc_height, max_drop, max_drop_length, spacing, min_detour }",
+        },
         get: |config| {
             let entry = |jumps| JUMPS.iter().map(move |field| (field.name.to_owned(), field.get(jumps)));
             config.jumps.as_ref().map_or(Value::Unset, |jumps| Value::Entries(entry(jumps).collect()))
@@ -266,97 +189,38 @@ pub const BAKE: &[Field<BakeConfig>] = &[
             Ok(())
         },
     },
-    plain!(BakeConfig,
-        "threads",
-        threads,
-        FieldKind::Count { low: 0, high: 64 },
-        "Threads, 0 for one per core. The result does not depend on it."
-    ),
-    plain!(BakeConfig,
-        "max_memory_bytes",
-        max_memory_bytes,
-        number("bytes", 0.0, 8_589_934_592.0, 1_048_576.0),
-        "Memory to work in."
-    )
-    .for_argument(None),
-    plain!(BakeConfig,
-        "validate_stages",
-        validate_stages,
-        FieldKind::Flag,
-        "Check the result of every stage against its invariants. It takes about as long as the bake."
-    )
-    .for_argument(Some("check")),
+    plain! { threads, FieldKind::Count { low: 0, high: 64 },
+    "Threads, 0 for one per core. The result does not depend on it." },
+    plain! { max_memory_bytes, number("bytes", 0.0, 8_589_934_592.0, 1_048_576.0), argument None,
+    "Memory to work in." },
+    plain! { validate_stages, FieldKind::Flag, argument "check",
+    "Check the result of every stage against its invariants. It takes about as long as the bake." },
 ];
 
 /// The fields of [`JumpConfig`].
 pub const JUMPS: &[Field<JumpConfig>] = &[
-    plain!(
-        JumpConfig,
-        "max_length",
-        max_length,
-        number("m", 0.0, 10.0, 0.1),
-        "Longest jump from border to border of the mesh. 0 for none."
-    )
-    .for_argument(Some("jump_length")),
-    plain!(
-        JumpConfig,
-        "max_rise",
-        max_rise,
-        number("m", 0.0, 3.0, 0.1),
-        "How much higher or lower a jump may land."
-    )
-    .for_argument(Some("jump_rise")),
-    plain!(
-        JumpConfig,
-        "arc_height",
-        arc_height,
-        number("m", 0.1, 3.0, 0.1),
-        "Height of the feet at the top of a jump, above its higher end."
-    )
-    .for_argument(Some("jump_arc")),
-    plain!(JumpConfig, "max_drop", max_drop, number("m", 0.0, 10.0, 0.1), "Deepest drop. 0 for none.")
-        .for_argument(Some("drop_height")),
-    plain!(
-        JumpConfig,
-        "max_drop_length",
-        max_drop_length,
-        number("m", 0.0, 10.0, 0.1),
-        "How far out a drop may land, from border to border of the mesh."
-    )
-    .for_argument(Some("drop_length")),
-    plain!(
-        JumpConfig,
-        "spacing",
-        spacing,
-        number("m", 0.1, 10.0, 0.1),
-        "Distance below which the shorter of two links stands for both."
-    )
-    .for_argument(Some("jump_spacing")),
-    plain!(
-        JumpConfig,
-        "min_detour",
-        min_detour,
-        number("m", 0.0, 20.0, 0.5),
-        "Least detour on foot that a link must save."
-    )
-    .for_argument(Some("jump_detour")),
+    plain! { max_length, number("m", 0.0, 10.0, 0.1), argument "jump_length",
+    "Longest jump from border to border of the mesh. 0 for none." },
+    plain! { max_rise, number("m", 0.0, 3.0, 0.1), argument "jump_rise",
+    "How much higher or lower a jump may land." },
+    plain! { arc_height, number("m", 0.1, 3.0, 0.1), argument "jump_arc",
+    "Height of the feet at the top of a jump, above its higher end." },
+    plain! { max_drop, number("m", 0.0, 10.0, 0.1), argument "drop_height",
+    "Deepest drop. 0 for none." },
+    plain! { max_drop_length, number("m", 0.0, 10.0, 0.1), argument "drop_length",
+    "How far out a drop may land, from border to border of the mesh." },
+    plain! { spacing, number("m", 0.1, 10.0, 0.1), argument "jump_spacing",
+    "Distance below which the shorter of two links stands for both." },
+    plain! { min_detour, number("m", 0.0, 20.0, 0.5), argument "jump_detour",
+    "Least detour on foot that a link must save." },
 ];
 
 /// One area in entries.
 const AREA: &[Field<Area>] = &[
-    Field {
-        name: "name",
-        option: "name",
-        argument: None,
-        about: "Its name.",
-        kind: FieldKind::Text,
-        get: |of| Value::from(of.name.as_str()),
-        set: |of, value| {
-            of.name = value.to().ok_or(Wrong::Type)?;
-            Ok(())
-        },
-    },
-    plain!(Area, "cost", cost, number("", 0.0, 10.0, 0.1), "What a metre costs."),
+    plain! { name, FieldKind::Text,
+    "Its name." },
+    plain! { cost, number("", 0.0, 10.0, 0.1),
+    "What a metre costs." },
     Field {
         name: "colour",
         option: "colour",

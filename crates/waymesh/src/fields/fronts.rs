@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use waymesh_floorplan::{Join, ReadOptions};
 use waymesh_io::{LoadOptions, UpAxis, Winding};
 
-use super::{Field, FieldKind, FromValue, Value, Wrong, choice, number, plain};
+use super::{Field, FieldKind, FromValue, Value, Wrong, argument, choice, number, plain};
 #[cfg(feature = "floorplan")]
 use crate::FloorPlans;
 #[cfg(feature = "slices")]
@@ -21,96 +21,53 @@ impl FromValue for PathBuf {
     }
 }
 
-/// A folder, or none.
-macro_rules! folder {
-    ($name:literal, $field:ident, $argument:literal, $about:literal) => {
-        Field {
-            name: $name,
-            option: $name,
-            argument: Some($argument),
-            about: $about,
-            kind: FieldKind::Text,
-            get: |front| match &front.$field {
-                Some(folder) => Value::Text(folder.display().to_string()),
-                None => Value::Unset,
-            },
-            set: |front, value| {
-                front.$field = Some(value.to().ok_or(Wrong::Type)?);
-                Ok(())
-            },
-        }
-    };
+impl From<PathBuf> for Value {
+    fn from(path: PathBuf) -> Self {
+        Self::Text(path.display().to_string())
+    }
 }
 
 /// The side of a tile of a front end.
 macro_rules! tile_cells {
-    ($of:ty) => {
-        plain!(
-            $of,
-            "tile_cells",
-            tile_cells,
-            FieldKind::Count { low: 0, high: 1024 },
-            "Side of a tile in cells, 0 for none. The mesh does not depend on it."
-        )
-        .for_argument(Some("tile"))
+    () => {
+        plain! { tile_cells, FieldKind::Count { low: 0, high: 1024 }, argument "tile",
+        "Side of a tile in cells, 0 for none. The mesh does not depend on it." }
     };
 }
 
 /// The fields of [`Voxels`].
 pub const VOXELS: &[Field<Voxels>] = &[
-    tile_cells!(Voxels),
-    folder!(
-        "folder",
-        folder,
-        "tiles",
-        "Folder for finished tiles: a bake that was stopped continues from there."
-    ),
-    folder!("spill_folder", spill_folder, "spill", "Folder for triangles that do not fit in memory."),
+    tile_cells!(),
+    plain! { folder, FieldKind::Text, argument "tiles",
+    "Folder for finished tiles: a bake that was stopped continues from there." },
+    plain! { spill_folder, FieldKind::Text, argument "spill",
+    "Folder for triangles that do not fit in memory." },
 ];
 
 /// The fields of [`Storeys`].
 #[cfg(feature = "storeys")]
 pub const STOREYS: &[Field<Storeys>] = &[
-    tile_cells!(Storeys),
-    plain!(
-        Storeys,
-        "rough_cells",
-        rough_cells,
-        FieldKind::Count { low: 0, high: 64 },
-        "Cells along a side of a rough voxel, 0 to choose. It changes the cost only."
-    ),
+    tile_cells!(),
+    plain! { rough_cells, FieldKind::Count { low: 0, high: 64 },
+    "Cells along a side of a rough voxel, 0 to choose. It changes the cost only." },
 ];
 
 /// The fields of [`Slices`].
 #[cfg(feature = "slices")]
 pub const SLICES: &[Field<Slices>] = &[
-    tile_cells!(Slices),
-    plain!(
-        Slices,
-        "link_reach",
-        link_reach,
-        number("m", 0.0, 2.0, 0.05),
-        "Widest gap in plan that a link of a stair bridges."
-    ),
-    plain!(
-        Slices,
-        "steep_blocks",
-        steep_blocks,
-        FieldKind::Flag,
-        "What is too steep to walk on stands in the way."
-    ),
+    tile_cells!(),
+    plain! { link_reach, number("m", 0.0, 2.0, 0.05),
+    "Widest gap in plan that a link of a stair bridges." },
+    plain! { steep_blocks, FieldKind::Flag,
+    "What is too steep to walk on stands in the way." },
 ];
 
 /// The fields of [`FloorPlans`].
 #[cfg(feature = "floorplan")]
 pub const PLANS: &[Field<FloorPlans>] = &[
     // The limit of a mitre that was given before its kind would be lost.
-    choice!(FloorPlans,
-        "join",
-        join,
-        ["square" => Join::Square, "round" => Join::Round, "miter" => Join::Miter { limit: 2.0 }],
-        "How the border goes round corners: cut across, as an arc, or on to a point."
-    ),
+    choice! { join, ["square" => Join::Square, "round" => Join::Round, "miter" => Join::Miter { limit: 2.0 }],
+    "How the border goes round corners: cut across, as an arc, or on to a point." },
     Field {
         name: "miter_limit",
         option: "miter_limit",
@@ -126,143 +83,57 @@ pub const PLANS: &[Field<FloorPlans>] = &[
             Ok(())
         },
     },
-    plain!(
-        FloorPlans,
-        "arc_error",
-        arc_error,
-        number("m", 0.001, 0.1, 0.001),
-        "How far an arc may be cut short."
-    ),
-    plain!(
-        FloorPlans,
-        "shrink_walkable",
-        shrink_walkable,
-        FieldKind::Flag,
-        "Keep the agent's distance from the borders of walkable ground too, where nothing is blocked beyond."
-    ),
-    plain!(
-        FloorPlans,
-        "near_distance",
-        near_distance,
-        number("m", 0.0, 1.0, 0.01),
-        "Vertices nearer than this to the one before are left out."
-    ),
-    plain!(
-        FloorPlans,
-        "link_reach",
-        link_reach,
-        number("m", 0.0, 2.0, 0.05),
-        "How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius."
-    ),
-    plain!(
-        FloorPlans,
-        "close_distance",
-        close_distance,
-        number("m", 0.0, 1.0, 0.05),
-        "Gaps between walkable shapes narrower than this are closed. 0 for none."
-    ),
-    plain!(
-        FloorPlans,
-        "merge_distance",
-        merge_distance,
-        number("m", 0.0, 1.0, 0.05),
-        "Vertices closer than this become one. 0 for none."
-    ),
-    plain!(
-        FloorPlans,
-        "steiner_grid",
-        steiner_grid,
-        number("m", 0.0, 10.0, 0.5),
-        "Spacing of a grid of additional vertices. 0 for none."
-    ),
+    plain! { arc_error, number("m", 0.001, 0.1, 0.001),
+    "How far an arc may be cut short." },
+    plain! { shrink_walkable, FieldKind::Flag,
+    "Keep the agent's distance from the borders of walkable ground too, where nothing is blocked beyond." },
+    plain! { near_distance, number("m", 0.0, 1.0, 0.01),
+    "Vertices nearer than this to the one before are left out." },
+    plain! { link_reach, number("m", 0.0, 2.0, 0.05),
+    "How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius." },
+    plain! { close_distance, number("m", 0.0, 1.0, 0.05),
+    "Gaps between walkable shapes narrower than this are closed. 0 for none." },
+    plain! { merge_distance, number("m", 0.0, 1.0, 0.05),
+    "Vertices closer than this become one. 0 for none." },
+    plain! { steiner_grid, number("m", 0.0, 10.0, 0.5),
+    "Spacing of a grid of additional vertices. 0 for none." },
 ];
 
 /// The fields of [`ReadOptions`].
 #[cfg(feature = "floorplan")]
 pub const READ: &[Field<ReadOptions>] = &[
-    plain!(
-        ReadOptions,
-        "scale",
-        scale,
-        number("m", 0.001, 10.0, 0.001),
-        "Metres per unit of the file; automatic is the unit that a DXF drawing gives, else 1. Plans in TOML are in metres."
-    ),
-    plain!(
-        ReadOptions,
-        "geo_origin",
-        geo_origin,
-        FieldKind::Structure { form: "[longitude, latitude]" },
-        "Degrees that become 0, 0: coordinates are degrees. Automatic for GeoJSON and WKT less than half a degree wide, and for buildings of Open-RMF in degrees; a scale of 1 makes them metres."
-    ),
-    plain!(
-        ReadOptions,
-        "wall_width",
-        wall_width,
-        number("m", 0.01, 1.0, 0.01),
-        "Thickness of walls that have none of their own."
-    ),
-    Field {
-        name: "storey",
-        option: "storey",
-        argument: Some("storey"),
-        about: "Storey of shapes that name none.",
-        kind: FieldKind::Text,
-        get: |options| Value::from(options.storey.as_str()),
-        set: |options, value| {
-            options.storey = value.to().ok_or(Wrong::Type)?;
-            Ok(())
-        },
-    },
-    plain!(ReadOptions, "elevation", elevation, number("m", -10.0, 100.0, 0.5), "Height of that storey."),
-    plain!(
-        ReadOptions,
-        "storey_height",
-        storey_height,
-        number("m", 2.0, 10.0, 0.1),
-        "Height from one level to the next, where a file numbers levels and gives no heights: OpenStreetMap, IMDF."
-    ),
+    plain! { scale, number("m", 0.001, 10.0, 0.001),
+    "Metres per unit of the file; automatic is the unit that a DXF drawing gives, else 1. Plans in TOML are in metres." },
+    plain! { geo_origin, FieldKind::Structure { form: "[longitude, latitude]" },
+    "Degrees that become 0, 0: coordinates are degrees. Automatic for GeoJSON and WKT less than half a degree wide, and for buildings of Open-RMF in degrees; a scale of 1 makes them metres." },
+    plain! { wall_width, number("m", 0.01, 1.0, 0.01),
+    "Thickness of walls that have none of their own." },
+    plain! { storey, FieldKind::Text,
+    "Storey of shapes that name none." },
+    plain! { elevation, number("m", -10.0, 100.0, 0.5),
+    "Height of that storey." },
+    plain! { storey_height, number("m", 2.0, 10.0, 0.1),
+    "Height from one level to the next, where a file numbers levels and gives no heights: OpenStreetMap, IMDF." },
     #[cfg(feature = "map")]
-    plain!(
-        ReadOptions,
-        "map_error",
-        map_error,
-        number("m", 0.0, 1.0, 0.01),
-        "Farthest that a border of cells of a map may be moved to run straight; 0 follows the cells."
-    ),
+    plain! { map_error, number("m", 0.0, 1.0, 0.01),
+    "Farthest that a border of cells of a map may be moved to run straight; 0 follows the cells." },
     #[cfg(feature = "map")]
-    plain!(
-        ReadOptions,
-        "map_unknown",
-        map_unknown,
-        FieldKind::Flag,
-        "Whether cells that a map calls unknown are ground."
-    ),
+    plain! { map_unknown, FieldKind::Flag,
+    "Whether cells that a map calls unknown are ground." },
 ];
 
 /// The fields of [`LoadOptions`].
 pub const LOAD: &[Field<LoadOptions>] = &[
-    choice!(LoadOptions, "up", up, ["y" => UpAxis::Y, "z" => UpAxis::Z], "Which axis of the scene points up."),
-    plain!(LoadOptions, "scale", scale, number("m", 0.001, 10.0, 0.001), "Metres per unit of the scene."),
-    plain!(
-        LoadOptions,
-        "origin",
-        origin,
-        FieldKind::Structure { form: "[x, y, z]" },
-        "Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double precision; the mesh and all queries are relative to it."
-    ),
-    choice!(
-        LoadOptions,
-        "winding",
-        winding,
-        ["as_read" => Winding::AsRead, "flipped" => Winding::Flipped, "two_sided" => Winding::TwoSided],
-        "Upper side of triangles: as the file has it, turned over, or both."
-    )
-    .for_argument(None),
-    plain!(
-        LoadOptions,
-        "height_step",
-        height_step,
-        number("m", 0.0001, 10.0, 0.0001),
-        "Metres of one step of the heights in a grey picture or a raw file."
-    ),
+    choice! { up, ["y" => UpAxis::Y, "z" => UpAxis::Z],
+    "Which axis of the scene points up." },
+    plain! { scale, number("m", 0.001, 10.0, 0.001),
+    "Metres per unit of the scene." },
+    plain! { origin, FieldKind::Structure { form: "[x, y, z]" },
+    "Position of the scene that becomes 0, 0, 0, in its units and axes. It is subtracted in double precision; the mesh and all queries are relative to it." },
+    choice! { winding, [
+        "as_read" => Winding::AsRead, "flipped" => Winding::Flipped, "two_sided" => Winding::TwoSided
+    ], argument None,
+    "Upper side of triangles: as the file has it, turned over, or both." },
+    plain! { height_step, number("m", 0.0001, 10.0, 0.0001),
+    "Metres of one step of the heights in a grey picture or a raw file." },
 ];

@@ -113,16 +113,6 @@ impl<T> Field<T> {
     pub fn get(&self, settings: &T) -> Value {
         (self.get)(settings)
     }
-
-    const fn for_option(mut self, option: &'static str) -> Self {
-        self.option = option;
-        self
-    }
-
-    const fn for_argument(mut self, argument: Option<&'static str>) -> Self {
-        self.argument = argument;
-        self
-    }
 }
 
 impl Field<BakeConfig> {
@@ -269,17 +259,23 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// A field that is a number, a flag or a list of them.
+/// A field whose values convert to and from the type of a variable: its name, the path of the variable
+/// if it has another one, its kind, and what is said of it. Its option and its argument have its name
+/// unless others are given.
 macro_rules! plain {
-    ($of:ty, $name:literal, $($path:ident).+, $kind:expr, $about:literal) => {
+    ($name:ident, $($rest:tt)+) => { plain! { $name = $name, $($rest)+ } };
+    (
+        $name:ident = $($path:ident).+, $kind:expr
+        $(, option $option:literal)? $(, argument $argument:tt)?, $about:literal
+    ) => {
         Field {
-            name: $name,
-            option: $name,
-            argument: Some($name),
+            name: stringify!($name),
+            option: [$($option,)? stringify!($name)][0],
+            argument: [$(argument!($argument),)? Some(stringify!($name))][0],
             about: $about,
             kind: $kind,
-            get: |of: &$of| Value::from(of.$($path).+),
-            set: |of: &mut $of, value| {
+            get: |of| Value::from(Clone::clone(&of.$($path).+)),
+            set: |of, value| {
                 of.$($path).+ = value.to().ok_or(Wrong::Type)?;
                 Ok(())
             },
@@ -289,21 +285,23 @@ macro_rules! plain {
 
 /// A field with one of a few words.
 macro_rules! choice {
-    ($of:ty, $name:literal, $field:ident, [$($word:literal => $value:expr),+], $about:literal) => {
+    (
+        $name:ident, [$($word:literal => $value:expr),+] $(, argument $argument:tt)?, $about:literal
+    ) => {
         Field {
-            name: $name,
-            option: $name,
-            argument: Some($name),
+            name: stringify!($name),
+            option: stringify!($name),
+            argument: [$(argument!($argument),)? Some(stringify!($name))][0],
             about: $about,
             kind: FieldKind::Choice { choices: &[$($word),+] },
-            get: |of: &$of| {
-                $(if of.$field == $value {
+            get: |of| {
+                $(if of.$name == $value {
                     return Value::from($word);
                 })+
                 Value::Unset
             },
-            set: |of: &mut $of, value| {
-                of.$field = match value.to::<String>().as_deref() {
+            set: |of, value| {
+                of.$name = match value.to::<String>().as_deref() {
                     $(Some($word) => $value,)+
                     _ => return Err(Wrong::Type),
                 };
@@ -313,11 +311,21 @@ macro_rules! choice {
     };
 }
 
+/// The argument of a field, or none.
+macro_rules! argument {
+    (None) => {
+        None
+    };
+    ($argument:literal) => {
+        Some($argument)
+    };
+}
+
 const fn number(unit: &'static str, low: f64, high: f64, step: f64) -> FieldKind {
     FieldKind::Number { unit, low, high, step }
 }
 
-pub(crate) use {choice, plain};
+pub(crate) use {argument, choice, plain};
 
 #[cfg(test)]
 mod tests;

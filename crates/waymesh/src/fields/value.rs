@@ -111,23 +111,18 @@ impl FromValue for u64 {
     }
 }
 
-impl FromValue for u32 {
-    fn from_value(value: &Value) -> Option<Self> {
-        value.to::<u64>()?.try_into().ok()
-    }
+/// Writes the conversions of whole numbers of less than 64 bits.
+macro_rules! whole_numbers {
+    ($($number:ty),+) => {
+        $(impl FromValue for $number {
+            fn from_value(value: &Value) -> Option<Self> {
+                value.to::<u64>()?.try_into().ok()
+            }
+        })+
+    };
 }
 
-impl FromValue for usize {
-    fn from_value(value: &Value) -> Option<Self> {
-        value.to::<u64>()?.try_into().ok()
-    }
-}
-
-impl FromValue for u8 {
-    fn from_value(value: &Value) -> Option<Self> {
-        value.to::<u64>()?.try_into().ok()
-    }
-}
+whole_numbers!(u8, u32, usize);
 
 impl FromValue for String {
     fn from_value(value: &Value) -> Option<Self> {
@@ -208,8 +203,14 @@ impl<T: Into<Value>> From<Vec<T>> for Value {
     }
 }
 
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+        Self::from(text.to_owned())
     }
 }
