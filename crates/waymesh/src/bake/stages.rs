@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
+use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
 use waymesh_convex::{
     GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
 };
@@ -282,19 +282,17 @@ impl StageSet {
         recorder: &mut Recorder<'_>,
     ) -> Result<RegionMap, BakeError> {
         let merge = self.config.merge_region;
-        let regions =
-            recorder.stage("partition", |observer| match (&self.partition, self.config.partition) {
-                (Some(stage), _) => stage.partition(field, observer),
-                (None, PartitionKind::Watershed) => {
-                    Watershed { config: WatershedConfig::default().with_merge_region(merge) }
-                        .partition(field, observer)
-                }
-                (None, PartitionKind::Surfaces) => Surfaces::default().partition(field, observer),
-                (None, PartitionKind::Monotone) => {
-                    Monotone { config: MonotoneConfig::default().with_merge_region(merge) }
-                        .partition(field, observer)
-                }
-            })?;
+        let built_in: &(dyn Partition + Send + Sync) = match self.config.partition {
+            PartitionKind::Surfaces => &Surfaces::default(),
+            PartitionKind::Watershed => {
+                &Watershed { config: WatershedConfig::default().with_merge_region(merge) }
+            }
+            PartitionKind::Monotone => {
+                &Monotone { config: MonotoneConfig::default().with_merge_region(merge) }
+            }
+        };
+        let stage = self.partition.as_deref().unwrap_or(built_in);
+        let regions = recorder.stage("partition", |observer| stage.partition(field, observer))?;
         self.check("partition", |list| regions.violations_over(field, list))?;
         Ok(regions)
     }
@@ -305,10 +303,8 @@ impl StageSet {
         regions: &RegionMap,
         recorder: &mut Recorder<'_>,
     ) -> Result<ContourSet, BakeError> {
-        let contours = recorder.stage("trace", |observer| match &self.trace {
-            Some(stage) => stage.trace(field, regions, observer),
-            None => BorderWalk.trace(field, regions, observer),
-        })?;
+        let stage = self.trace.as_deref().unwrap_or(&BorderWalk);
+        let contours = recorder.stage("trace", |observer| stage.trace(field, regions, observer))?;
         self.check_traced(&contours, field.walkable_spans() as u64)?;
         Ok(contours)
     }
@@ -327,18 +323,16 @@ impl StageSet {
         recorder: &mut Recorder<'_>,
     ) -> Result<ContourSet, BakeError> {
         let config = &self.config;
-        let contours = recorder.stage("simplify", |observer| match &self.simplify {
-            Some(stage) => stage.simplify(raw, observer),
-            None => {
-                let simplify = SimplifyConfig::default()
-                    .with_max_edge_error(config.edge_error())
-                    .with_max_edge_length(config.max_edge_length)
-                    .with_max_seam_error(config.max_seam_error)
-                    .with_storey_height(config.agent.height)
-                    .with_corners(config.corners);
-                simplify_contours(raw, &simplify, observer).map_err(StageError::at("simplify"))
-            }
-        })?;
+        let built_in = DouglasPeucker {
+            config: SimplifyConfig::default()
+                .with_max_edge_error(config.edge_error())
+                .with_max_edge_length(config.max_edge_length)
+                .with_max_seam_error(config.max_seam_error)
+                .with_storey_height(config.agent.height)
+                .with_corners(config.corners),
+        };
+        let stage = self.simplify.as_deref().unwrap_or(&built_in);
+        let contours = recorder.stage("simplify", |observer| stage.simplify(raw, observer))?;
         self.check("simplify", |list| contours.violations(list))?;
         Ok(contours)
     }
@@ -350,10 +344,9 @@ impl StageSet {
         refine: Option<&RefineConfig>,
         recorder: &mut Recorder<'_>,
     ) -> Result<Triangulation, BakeError> {
-        let triangulation = recorder.stage("triangulate", |observer| match &self.triangulate {
-            Some(stage) => stage.triangulate(shapes, observer),
-            None => ConstrainedDelaunay::default().triangulate(shapes, observer),
-        })?;
+        let built_in = ConstrainedDelaunay::default();
+        let stage = self.triangulate.as_deref().unwrap_or(&built_in);
+        let triangulation = recorder.stage("triangulate", |observer| stage.triangulate(shapes, observer))?;
         self.check("triangulate", |list| {
             triangulation.violations(list);
             same_area("triangulate", polygon_area(shapes), triangulation.doubled_area(), list);
@@ -396,25 +389,19 @@ impl StageSet {
     ) -> Result<PolyMesh, BakeError> {
         let limit = self.config.max_vertices;
         let has_grid = refine.is_some_and(|refine| refine.grid_spacing.is_finite());
-        let decomposition = match self.config.decomposition {
-            DecompositionKind::NotchPortals if has_grid => DecompositionKind::Greedy,
-            asked_for => asked_for,
+        let built_in: &(dyn Decompose + Send + Sync) = match self.config.decomposition {
+            DecompositionKind::NotchPortals if !has_grid => {
+                &NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
+            }
+            DecompositionKind::NotchPortals | DecompositionKind::Greedy => {
+                &GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
+            }
+            DecompositionKind::HertelMehlhorn => {
+                &HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
+            }
         };
-        let polygons = recorder.stage("decompose", |observer| match (&self.decompose, decomposition) {
-            (Some(stage), _) => stage.decompose(triangulation, observer),
-            (None, DecompositionKind::NotchPortals) => {
-                NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
-                    .decompose(triangulation, observer)
-            }
-            (None, DecompositionKind::Greedy) => {
-                GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
-                    .decompose(triangulation, observer)
-            }
-            (None, DecompositionKind::HertelMehlhorn) => {
-                HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
-                    .decompose(triangulation, observer)
-            }
-        })?;
+        let stage = self.decompose.as_deref().unwrap_or(built_in);
+        let polygons = recorder.stage("decompose", |observer| stage.decompose(triangulation, observer))?;
         self.check("decompose", |list| {
             polygons.violations(list);
             let area = (0..polygons.polygons.len())
@@ -433,11 +420,8 @@ impl StageSet {
         polygons: &PolyMesh,
         observer: &mut dyn Observer,
     ) -> Result<HeightSurface, StageError> {
-        match &self.fit_heights {
-            Some(stage) => stage.fit_heights(field, regions, polygons, observer),
-            None => GreedyInsertion { config: self.detail_config() }
-                .fit_heights(field, regions, polygons, observer),
-        }
+        let built_in = GreedyInsertion { config: self.detail_config() };
+        self.fit_heights.as_deref().unwrap_or(&built_in).fit_heights(field, regions, polygons, observer)
     }
 
     pub(crate) fn detail_config(&self) -> DetailConfig {
