@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::Vec3;
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     AreaId, Bounds, GridWindow, PlacedTriangles, TriangleSoup, TriangleSource, checkpoint, has_area,
@@ -218,25 +219,20 @@ impl TriangleBins {
         }
         let Some(file) = &self.spill else { return Ok(()) };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = Vec::new();
+        let mut bytes = Writer::default();
         for Bin { held, runs } in self.bins.values_mut() {
             if held.triangles.is_empty() {
                 continue;
             }
-            bytes.clear();
-            for number in held.triangles.iter().flatten().flat_map(|corner| corner.to_array()) {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
-            bytes.extend(held.areas.iter().map(|area| area.0));
-            let written = file.seek(SeekFrom::Start(self.spilled_bytes)).and_then(|_| file.write_all(&bytes));
-            written.map_err(|error| TileError::Io {
-                action: "write a spill file in",
-                path: self.folder.clone(),
-                source: error,
-            })?;
+            bytes.0.clear();
+            bytes.put_all(held.triangles.iter().flatten().map(|corner| corner.to_array()));
+            bytes.put_all(held.areas.iter().map(|area| area.0));
+            let written =
+                file.seek(SeekFrom::Start(self.spilled_bytes)).and_then(|_| file.write_all(&bytes.0));
+            written.map_err(|error| failed("write a spill file in", error))?;
             let (triangles, has_areas) = (held.triangles.len(), !held.areas.is_empty());
             runs.push(Run { offset: self.spilled_bytes, triangles, has_areas });
-            self.spilled_bytes += bytes.len() as u64;
+            self.spilled_bytes += bytes.0.len() as u64;
             // The capacity is freed, because other tiles fill up as the source is read on.
             *held = Held::default();
         }
@@ -318,10 +314,8 @@ impl TriangleBins {
         for (area, &byte) in areas.iter_mut().skip(first).zip(of_run) {
             *area = AreaId(byte);
         }
-        positions.extend(corners.chunks_exact(12).map(|corner| {
-            let axis = |axis: usize| f32::from_le_bytes([0, 1, 2, 3].map(|byte| corner[4 * axis + byte]));
-            Vec3::new(axis(0), axis(1), axis(2))
-        }));
+        let mut corners = Reader::new(corners);
+        positions.extend((0..3 * run.triangles).map(|_| Vec3::from_array(corners.or_zero())));
         Ok(())
     }
 }

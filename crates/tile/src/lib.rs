@@ -42,7 +42,7 @@ pub use gate::{MemoryGate, Share};
 pub use glam;
 pub use layout::TileLayout;
 pub use run::{Tally, build_tiles};
-pub use store::{TileSource, TileStore, tile_from_bytes, tile_to_bytes};
+pub use store::{TileStore, tile_from_bytes, tile_to_bytes};
 pub use tile::Tile;
 pub use waymesh_core as core;
 

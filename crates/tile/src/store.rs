@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::checksum;
 
 use crate::{Tile, TileError};
@@ -18,15 +19,6 @@ const MANIFEST_VERSION: &str = "1";
 /// Magic, fingerprint, row, column, length of the content, checksum of these fields and the
 /// content.
 const HEADER: usize = 8 + 8 + 4 + 4 + 8 + 4;
-
-/// A source of finished tiles.
-pub trait TileSource: Sync {
-    /// Returns the bytes that were kept for `tile`; `None` if they are missing or damaged.
-    ///
-    /// # Errors
-    /// Returns an error if a file exists but cannot be read.
-    fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError>;
-}
 
 /// The storage of tiles.
 #[derive(Debug)]
@@ -204,6 +196,21 @@ impl TileStore {
         Ok(Some(content.into()))
     }
 
+    /// Returns the bytes that were kept for `tile`; `None` if they are missing or damaged.
+    ///
+    /// # Errors
+    /// Returns an error if a file exists but cannot be read.
+    pub fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
+        match self.fetch(tile) {
+            Err(error @ TileError::Io { .. }) => Err(error),
+            Err(_) => {
+                self.damaged.fetch_add(1, Ordering::Relaxed);
+                Ok(None)
+            }
+            content => content,
+        }
+    }
+
     /// Returns the file of `tile`; `None` if tiles are kept in memory.
     #[must_use]
     pub fn file(&self, tile: Tile) -> Option<PathBuf> {
@@ -233,19 +240,6 @@ impl TileStore {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
-    }
-}
-
-impl TileSource for TileStore {
-    fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
-        match self.fetch(tile) {
-            Err(error @ TileError::Io { .. }) => Err(error),
-            Err(_) => {
-                self.damaged.fetch_add(1, Ordering::Relaxed);
-                Ok(None)
-            }
-            content => content,
-        }
     }
 }
 
@@ -279,8 +273,9 @@ pub fn tile_from_bytes<'a>(
         return Err(TileError::OtherVersion { path: path.to_owned(), expected, found });
     }
     let (head, content) = bytes.split_at_checked(HEADER).ok_or_else(|| damaged("it ends too early"))?;
-    let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| head[at + byte]));
-    let (tile, found) = (Tile { row: number(16), column: number(20) }, fingerprint_of(head));
+    let mut from = Reader::new(&head[MAGIC.len()..]);
+    let (found, [row, column]) = (from.or_zero(), from.or_zero());
+    let tile = Tile { row, column };
     if head != header(tile, found, content).as_slice() {
         return Err(damaged("its length or its checksum is wrong"));
     }
@@ -290,20 +285,14 @@ pub fn tile_from_bytes<'a>(
     Ok((tile, content))
 }
 
-fn fingerprint_of(head: &[u8]) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|byte| head[8 + byte]))
-}
-
 fn header(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {
-    let mut header = Vec::with_capacity(HEADER);
-    header.extend_from_slice(&MAGIC);
-    header.extend_from_slice(&fingerprint.to_le_bytes());
-    header.extend_from_slice(&tile.row.to_le_bytes());
-    header.extend_from_slice(&tile.column.to_le_bytes());
-    header.extend_from_slice(&(content.len() as u64).to_le_bytes());
-    let sum = checksum(&[&header, content]);
-    header.extend_from_slice(&sum.to_le_bytes());
-    header
+    let mut header = Writer(Vec::with_capacity(HEADER));
+    header.put(MAGIC);
+    header.put(fingerprint);
+    header.put([tile.row, tile.column]);
+    header.put(content.len() as u64);
+    header.put(checksum(&[&header.0, content]));
+    header.0
 }
 
 /// Writes a file so that it is either complete or absent.

@@ -5,7 +5,7 @@ use std::fs;
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{GridFrame, TriangleSoup};
-use waymesh_tile::{BinsConfig, Tile, TileError, TileLayout, TileSource, TileStore, TriangleBins};
+use waymesh_tile::{BinsConfig, Tile, TileError, TileLayout, TileStore, TriangleBins};
 
 const HALO: u32 = 3;
 

@@ -38,7 +38,6 @@ const NAME: &str = "a tile";
 #[derive(Debug)]
 pub struct TileBaker {
     baker: Baker<Voxels>,
-    survey: Survey,
     tile_builder: TileBuilder,
 }
 
@@ -58,7 +57,7 @@ impl Baker<Voxels> {
             .stage("survey", |_| Survey::of(source, self.front.side(), Visited::All, self.config()))?;
         let tile_builder =
             TileBuilder::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
-        Ok(TileBaker { baker: self, survey, tile_builder })
+        Ok(TileBaker { baker: self, tile_builder })
     }
 }
 
@@ -66,7 +65,7 @@ impl TileBaker {
     /// Returns how the world is cut into tiles: the same on every worker.
     #[must_use]
     pub fn layout(&self) -> &TileLayout {
-        &self.survey.layout
+        &self.tile_builder.survey.layout
     }
 
     /// Builds a tile, on one thread. Returns the bytes of its file.
@@ -74,7 +73,7 @@ impl TileBaker {
     /// # Errors
     /// [`TileError::NoSuchTile`] if the world has no such tile; see [`Baker::bake`] otherwise.
     pub fn bake(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
-        Ok(tile_to_bytes(tile, self.survey.fingerprint, &self.content(tile)?))
+        Ok(tile_to_bytes(tile, self.tile_builder.survey.fingerprint, &self.content(tile)?))
     }
 
     /// Builds a tile into the folder of the front end's options, on one thread. Returns its file.
@@ -87,14 +86,14 @@ impl TileBaker {
             return Err(TileError::NoFolder.into());
         }
         let content = self.content(tile)?;
-        let store = self.survey.store(&self.baker.front)?;
+        let store = self.tile_builder.survey.store(&self.baker.front)?;
         store.put(tile, content)?;
         store.file(tile).ok_or_else(|| TileError::NoFolder.into())
     }
 
     fn content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
-        self.survey.layout.check(tile)?;
-        Ok(self.tile_builder.make(tile, &self.baker.stages)?.0.to_bytes())
+        self.tile_builder.survey.layout.check(tile)?;
+        Ok(self.tile_builder.make(tile, &self.baker.stages)?.1)
     }
 
     /// Joins the tiles of all workers, in any order, to one mesh. `source` is the world, which jumps
@@ -110,7 +109,7 @@ impl TileBaker {
         source: Option<&dyn TriangleSource>,
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
-        let Self { baker, survey, .. } = self;
+        let Self { baker, tile_builder: TileBuilder { survey, .. } } = self;
         if source.is_none() {
             baker.refuse_without_source()?;
         }

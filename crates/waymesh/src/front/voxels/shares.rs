@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use waymesh_core::{Cancelled, Observer, TriangleSource, threads};
-use waymesh_tile::{Tile, TileError, TileLayout, TileSource, TileStore};
+use waymesh_tile::{Tile, TileError, TileLayout, TileStore};
 
 use super::Voxels;
 use super::survey::{Kept, Survey, Visited, read_survey, read_tile};

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSource,
 };
 use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
-use waymesh_tile::{Census, Tile, TileError, TileLayout, TileSource, TileStore};
+use waymesh_tile::{Census, Tile, TileError, TileLayout, TileStore};
 use waymesh_voxel::{Climb, PackedField};
 
 use super::Voxels;
@@ -29,7 +30,6 @@ pub(super) enum Visited {
 /// Data common to all tiles of a bake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Survey {
-    pub(super) frame: GridFrame,
     pub(super) layout: TileLayout,
     pub(super) triangles: u64,
     pub(super) skipped: SkippedTriangles,
@@ -81,7 +81,7 @@ impl Survey {
         let fingerprint = settings
             .bytes()
             .fold(census.fingerprint, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)));
-        Ok(Self { frame, layout, triangles: census.triangles, skipped: census.skipped, fingerprint })
+        Ok(Self { layout, triangles: census.triangles, skipped: census.skipped, fingerprint })
     }
 
     /// Returns the lines that [`Survey::read`] reads.
@@ -102,8 +102,8 @@ impl Survey {
         let counts = words(lines.next(), "triangles ")?;
         let count = |index: usize| counts.get(index)?.parse().ok();
         let skipped = SkippedTriangles { not_finite: count(1)?, degenerate: count(2)? };
-        let world = Self { frame: *layout.frame(), layout, triangles: count(0)?, skipped, fingerprint };
-        Some((world, lines.next().unwrap_or_default().to_owned()))
+        let survey = Self { layout, triangles: count(0)?, skipped, fingerprint };
+        Some((survey, lines.next().unwrap_or_default().to_owned()))
     }
 
     pub(super) fn store(&self, front: &Voxels) -> Result<TileStore, BakeError> {
@@ -148,57 +148,51 @@ fn words<'a>(line: Option<&'a str>, title: &str) -> Option<Vec<&'a str>> {
     Some(line?.strip_prefix(title)?.split_whitespace().collect())
 }
 
-/// Stored content of a tile: its field, its pieces, and figures for the report.
-pub(super) struct TileContent {
+/// Content of a finished tile but for its field: what is needed of all tiles at once.
+pub(super) struct Kept {
     pub(super) solid_spans: u64,
     /// For each mark of the settings `true` if it covers ground of the tile.
     pub(super) covers: Vec<bool>,
     pub(super) climbs: Vec<Climb>,
     pub(super) pieces: SurfacePieces,
-    pub(super) field: PackedField,
 }
 
-/// The parts of [`TileContent`] in its bytes, not yet read.
-pub(super) struct TileParts<'a> {
-    pub(super) solid_spans: u64,
-    pub(super) covers: &'a [u8],
-    pub(super) climbs: &'a [u8],
-    pub(super) pieces: &'a [u8],
-    pub(super) field: &'a [u8],
-}
-
-impl TileContent {
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+impl Kept {
+    /// Returns the stored content of the tile.
+    pub(super) fn to_bytes(&self, field: &PackedField) -> Vec<u8> {
         let pieces = self.pieces.to_bytes();
-        let climbs = self.climbs.len() * Climb::BYTES;
-        let mut bytes =
-            Vec::with_capacity(32 + self.covers.len() + climbs + pieces.len() + self.field.as_bytes().len());
-        for number in [self.solid_spans, self.covers.len() as u64, climbs as u64, pieces.len() as u64] {
-            bytes.extend(number.to_le_bytes());
-        }
-        bytes.extend(self.covers.iter().map(|&covers| u8::from(covers)));
-        bytes.extend(self.climbs.iter().flat_map(Climb::to_bytes));
-        bytes.extend(pieces);
-        bytes.extend(self.field.as_bytes());
-        bytes
+        let lengths = [self.covers.len(), self.climbs.len() * Climb::BYTES, pieces.len()];
+        let bytes = 32 + lengths.iter().sum::<usize>() + field.as_bytes().len();
+        let mut out = Writer(Vec::with_capacity(bytes));
+        out.put(self.solid_spans);
+        out.put(lengths.map(|length| length as u64));
+        out.0.extend(self.covers.iter().map(|&covers| u8::from(covers)));
+        out.0.extend(self.climbs.iter().flat_map(Climb::to_bytes));
+        out.0.extend(pieces);
+        out.0.extend(field.as_bytes());
+        out.0
     }
 
-    pub(super) fn split(bytes: &[u8]) -> Option<TileParts<'_>> {
-        let (head, rest) = bytes.split_at_checked(32)?;
-        let number = |at: usize| head[at..at + 8].try_into().map(u64::from_le_bytes).ok();
-        let (covers, rest) = rest.split_at_checked(usize::try_from(number(8)?).ok()?)?;
-        let (climbs, rest) = rest.split_at_checked(usize::try_from(number(16)?).ok()?)?;
-        let (pieces, field) = rest.split_at_checked(usize::try_from(number(24)?).ok()?)?;
-        Some(TileParts { solid_spans: number(0)?, covers, climbs, pieces, field })
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (solid_spans, [covers, climbs, pieces, _]) = split(bytes)?;
+        let (climbs, rest) = climbs.as_chunks();
+        let climbs = climbs.iter().map(Climb::from_bytes).collect::<Option<_>>();
+        Some(Self {
+            solid_spans,
+            covers: covers.iter().map(|&covers| covers != 0).collect(),
+            climbs: climbs.filter(|_| rest.is_empty())?,
+            pieces: SurfacePieces::from_bytes(pieces).ok()?,
+        })
     }
 }
 
-/// A finished tile as the later stages need it.
-pub(super) struct Kept {
-    pub(super) solid_spans: u64,
-    pub(super) covers: Vec<bool>,
-    pub(super) climbs: Vec<Climb>,
-    pub(super) pieces: SurfacePieces,
+/// Returns the number of solid spans of stored content, and the bytes of covered marks, climbs,
+/// pieces and field.
+fn split(bytes: &[u8]) -> Option<(u64, [&[u8]; 4])> {
+    let mut from = Reader::new(bytes);
+    let [solid_spans, lengths @ ..]: [u64; 4] = from.get()?;
+    let [covers, climbs, pieces] = lengths.map(|length| from.take(usize::try_from(length).ok()?));
+    Some((solid_spans, [covers?, climbs?, pieces?, from.rest()]))
 }
 
 /// Returns the survey of a folder of tiles, and the text stored with it.
@@ -221,27 +215,14 @@ pub(crate) fn check_version(folder: &Path, note: &str) -> Result<(), TileError> 
 
 /// The pieces of a tile, if the store has it undamaged.
 pub(super) fn read_tile(store: &TileStore, tile: Tile) -> Result<Option<Kept>, BakeError> {
-    let Some(bytes) = store.get(tile)? else { return Ok(None) };
-    Ok(TileContent::split(&bytes).and_then(|parts| {
-        let (climbs, rest) = parts.climbs.as_chunks();
-        Some(Kept {
-            solid_spans: parts.solid_spans,
-            covers: parts.covers.iter().map(|&covers| covers != 0).collect(),
-            climbs: climbs
-                .iter()
-                .map(Climb::from_bytes)
-                .collect::<Option<_>>()
-                .filter(|_| rest.is_empty())?,
-            pieces: SurfacePieces::from_bytes(parts.pieces).ok()?,
-        })
-    }))
+    Ok(store.get(tile)?.and_then(|bytes| Kept::from_bytes(&bytes)))
 }
 
 /// The field of a tile.
 pub(super) fn field_of(store: &TileStore, tile: Tile) -> Result<FieldWindow, BakeError> {
     let missing = || store.missing(tile);
     let bytes = store.get(tile)?.ok_or_else(missing)?;
-    let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
+    let (_, [.., field]) = split(&bytes).ok_or_else(missing)?;
     Ok(PackedField::unpack_bytes(field).map_err(StageError::at("tiles"))?)
 }
 

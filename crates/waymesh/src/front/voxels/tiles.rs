@@ -10,7 +10,6 @@
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use waymesh_contour::{BorderChains, stitch, trace_window};
@@ -29,7 +28,7 @@ use waymesh_voxel::{
     build_window_with_climbs,
 };
 
-use super::survey::{Kept, Survey, TileContent, Visited, field_of, labelled, read_tile};
+use super::survey::{Kept, Survey, Visited, field_of, labelled, read_tile};
 use super::{Voxels, shares};
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
@@ -220,8 +219,7 @@ impl Voxels {
 /// The builder of tiles: their triangles, and the settings.
 #[derive(Debug)]
 pub(super) struct TileBuilder {
-    frame: GridFrame,
-    layout: TileLayout,
+    pub(super) survey: Survey,
     bins: TriangleBins,
     builder: FieldBuilder,
     voxels: VoxelConfig,
@@ -253,7 +251,7 @@ impl TileBuilder {
             .with_scale(config.scale)
             .with_threads(1)
             .with_max_memory_bytes(config.max_memory_bytes.max(TILE_BYTES));
-        Ok(Self { frame: survey.frame, layout: survey.layout, bins, builder, voxels, halo })
+        Ok(Self { survey: *survey, bins, builder, voxels, halo })
     }
 
     /// Builds these tiles and puts them into the store.
@@ -265,24 +263,24 @@ impl TileBuilder {
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Kept>, BakeError> {
         let gate = MemoryGate::new(stages.config().max_memory_bytes / 2);
-        let tallies = Mutex::new(Vec::new());
-        let work = |tile: Tile| -> Result<Kept, BakeError> {
-            let (content, tally) = self.make(tile, stages)?;
-            store.put(tile, content.to_bytes())?;
-            tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
-            let TileContent { solid_spans, covers, climbs, pieces, .. } = content;
-            Ok(Kept { solid_spans, covers, climbs, pieces })
+        let work = |tile: Tile| -> Result<(Kept, Tally), BakeError> {
+            let (kept, content, tally) = self.make(tile, stages)?;
+            store.put(tile, content)?;
+            Ok((kept, tally))
         };
         let estimate = |tile| self.bytes(tile);
-        let kept = recorder.stage("tiles", |observer| build_tiles(tiles, &gate, estimate, work, observer))?;
-        let mut tallies = tallies.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        tallies.sort_unstable_by_key(|&(tile, _)| tile);
-        tallies.iter().for_each(|(_, tally)| tally.replay(recorder));
-        Ok(kept)
+        let built =
+            recorder.stage("tiles", |observer| build_tiles(tiles, &gate, estimate, work, observer))?;
+        let replayed = built.into_iter().map(|(kept, tally)| {
+            tally.replay(recorder);
+            kept
+        });
+        Ok(replayed.collect())
     }
 
     fn window(&self, tile: Tile) -> GridWindow {
-        self.layout.core(tile).grown(self.halo, &self.frame)
+        let layout = &self.survey.layout;
+        layout.core(tile).grown(self.halo, layout.frame())
     }
 
     /// Bytes that a tile takes while it is built.
@@ -290,9 +288,10 @@ impl TileBuilder {
         self.window(tile).column_count() * COLUMN_BYTES + self.bins.count(tile) as u64 * TRIANGLE_BYTES
     }
 
-    /// Builds a tile.
-    pub(super) fn make(&self, tile: Tile, stages: &StageSet) -> Result<(TileContent, Tally), BakeError> {
-        let (frame, window, core) = (&self.frame, self.window(tile), self.layout.core(tile));
+    /// Builds a tile. Returns also its stored content, and what its stages reported.
+    pub(super) fn make(&self, tile: Tile, stages: &StageSet) -> Result<(Kept, Vec<u8>, Tally), BakeError> {
+        let layout = &self.survey.layout;
+        let (frame, window, core) = (layout.frame(), self.window(tile), layout.core(tile));
         let mut tally = Tally::default();
         let failed = |error| StageError::new("voxelize", error);
         let soup = self.bins.soup(tile)?;
@@ -319,8 +318,9 @@ impl TileBuilder {
         stages.check("field", |list| part.violations(list))?;
         let pieces =
             split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
-        let field = PackedField::pack(&part).map_err(failed)?;
-        Ok((TileContent { solid_spans, covers, climbs, pieces, field }, tally))
+        let kept = Kept { solid_spans, covers, climbs, pieces };
+        let content = kept.to_bytes(&PackedField::pack(&part).map_err(failed)?);
+        Ok((kept, content, tally))
     }
 }
 
@@ -338,7 +338,7 @@ pub(super) fn joined<'a>(
     warn_of_marks(marks, &covers, recorder);
     let (pieces, climbs): (Vec<SurfacePieces>, Vec<Vec<Climb>>) =
         kept.into_iter().map(|kept| (kept.pieces, kept.climbs)).unzip();
-    let Survey { frame, layout, .. } = survey;
+    let (layout, frame) = (survey.layout, *survey.layout.frame());
     let surfaces = recorder.stage("join", |observer| {
         join_surfaces(&pieces, &stages.join_config(frame.cell_area()), observer)
             .map_err(StageError::at("partition"))
