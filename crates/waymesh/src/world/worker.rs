@@ -51,14 +51,8 @@ impl WorkerConfig {
     }
 }
 
-type Command = Box<dyn FnOnce(&mut World) + Send>;
-
-/// A message in the queue.
-enum Message {
-    Run(Command),
-    /// Request for a reply when all earlier commands are in the mesh.
-    Settle(SyncSender<Result<(), BakeError>>),
-}
+/// An entry of the queue.
+type Command = Box<dyn FnOnce(&mut Work) + Send>;
 
 /// Errors of a [`WorldWorker`].
 #[derive(Debug, Error)]
@@ -124,7 +118,7 @@ pub enum WorkerError {
 #[derive(Debug)]
 pub struct WorldWorker {
     /// Taken when it ends.
-    queue: Option<SyncSender<Message>>,
+    queue: Option<SyncSender<Command>>,
     limit: usize,
     handle: MeshHandle,
     stop: CancelToken,
@@ -216,7 +210,7 @@ impl WorldWorker {
     ) -> Result<Reply<T>, WorkerError> {
         let (to, from) = sync_channel(1);
         let reason = self.reason.clone();
-        let run = move |world: &mut World| match catch_unwind(AssertUnwindSafe(|| command(world))) {
+        let run = move |work: &mut Work| match catch_unwind(AssertUnwindSafe(|| command(&mut work.world))) {
             // Nobody may want to know.
             Ok(value) => drop(to.send(value)),
             Err(panic) => {
@@ -225,7 +219,7 @@ impl WorldWorker {
                 resume_unwind(panic);
             }
         };
-        match self.queue.as_ref().map(|queue| queue.try_send(Message::Run(Box::new(run)))) {
+        match self.queue.as_ref().map(|queue| queue.try_send(Box::new(run))) {
             Some(Ok(())) => Ok(Reply { from, reason: self.reason.clone() }),
             Some(Err(TrySendError::Full(_))) => Err(WorkerError::QueueFull { queue: self.limit }),
             Some(Err(TrySendError::Disconnected(_))) | None => Err(ended(&self.reason)),
@@ -240,7 +234,7 @@ impl WorldWorker {
     pub fn settle(&self) -> Result<(), WorkerError> {
         let (to, from) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(|| ended(&self.reason))?;
-        put(queue, Message::Settle(to)).map_err(|_| ended(&self.reason))?;
+        put(queue, Box::new(|work| work.settling.push(to))).map_err(|_| ended(&self.reason))?;
         Ok(receive(&from).map_err(|_| ended(&self.reason))??)
     }
 
@@ -279,17 +273,17 @@ fn receive<T>(from: &Receiver<T>) -> Result<T, RecvError> {
     threads::help_until(look).unwrap_or_else(|| from.recv())
 }
 
-fn put(queue: &SyncSender<Message>, message: Message) -> Result<(), SendError<Message>> {
-    let mut message = Some(message);
-    let look = || match queue.try_send(message.take()?) {
-        Err(TrySendError::Full(full)) => {
-            message = Some(full);
+fn put(queue: &SyncSender<Command>, command: Command) -> Result<(), SendError<Command>> {
+    let mut waiting = Some(command);
+    let look = || match queue.try_send(waiting.take()?) {
+        Err(TrySendError::Full(command)) => {
+            waiting = Some(command);
             None
         }
-        Err(TrySendError::Disconnected(message)) => Some(Err(SendError(message))),
+        Err(TrySendError::Disconnected(command)) => Some(Err(SendError(command))),
         Ok(()) => Some(Ok(())),
     };
-    threads::help_until(look).unwrap_or_else(|| message.map_or(Ok(()), |message| queue.send(message)))
+    threads::help_until(look).unwrap_or_else(|| waiting.map_or(Ok(()), |command| queue.send(command)))
 }
 
 fn join(thread: JoinHandle<Option<Ended>>) -> Option<Ended> {
@@ -317,7 +311,7 @@ impl Observer for Stoppable {
 /// The loop of the thread.
 struct Work {
     world: World,
-    waiting: Receiver<Message>,
+    waiting: Receiver<Command>,
     budget: Duration,
     stop: CancelToken,
     /// Error of the last update.
@@ -338,14 +332,11 @@ impl Work {
         while let Ok(first) = self.waiting.recv() {
             let start = Instant::now();
             let mut next = Some(first);
-            while let Some(message) = next.take() {
+            while let Some(command) = next.take() {
                 if self.stop.is_cancelled() {
                     return;
                 }
-                match message {
-                    Message::Run(command) => command(&mut self.world),
-                    Message::Settle(to) => self.settling.push(to),
-                }
+                command(self);
                 if start.elapsed() < self.budget {
                     next = self.waiting.try_recv().ok();
                 }
