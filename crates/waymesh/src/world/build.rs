@@ -69,6 +69,16 @@ pub(super) struct BuiltTile {
     pub(super) digest: OnceLock<u64>,
 }
 
+impl PartialEq for BuiltTile {
+    /// Returns `true` if both have the same content; their checksums need not be known.
+    fn eq(&self, other: &Self) -> bool {
+        self.field.as_bytes() == other.field.as_bytes()
+            && self.polygons == other.polygons
+            && self.labels == other.labels
+            && self.climbs == other.climbs
+    }
+}
+
 impl BuiltTile {
     pub(super) fn new(
         polygons: &TilePolygons,
@@ -86,14 +96,6 @@ impl BuiltTile {
         self.labels.changes().1
     }
 
-    /// `true` if there is nothing else in another.
-    pub(super) fn is_as(&self, other: &Self) -> bool {
-        let of = |tile: &Self| (tile.labels.clone(), tile.climbs.clone());
-        self.field.as_bytes() == other.field.as_bytes()
-            && self.polygons == other.polygons
-            && of(self) == of(other)
-    }
-
     /// The memory that its field takes.
     pub(super) fn field_bytes(&self) -> usize {
         self.field.as_bytes().len() + size_of_val(self.labels.changes().0) + size_of_val(&*self.climbs)
@@ -107,8 +109,7 @@ impl BuiltTile {
     pub(super) fn build(
         stages: &StageSet,
         frame: &GridFrame,
-        core: GridWindow,
-        window: GridWindow,
+        [window, core]: [GridWindow; 2],
         mut heightfield: Heightfield,
         obstacles: &[Obstacle],
         marks: &[&WorldMark],

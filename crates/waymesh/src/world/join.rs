@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use waymesh_core::{PlanPoint, PlanVertex, Poly, RegionId, SpanKey, VertexId, checkpoint, to_u32};
+use waymesh_core::{
+    PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, SpanKey, VertexId, checkpoint, checkpoint_every, to_u32,
+};
 use waymesh_graph::{MeshTile, TileKey, TilePolygon};
 use waymesh_tile::Tile;
 
@@ -94,47 +96,18 @@ impl Facings {
     /// exchanged. No height or distance is compared, so there are no false portals and none is missing.
     /// Where only one side has a vertex, the other gets it too, as a corner of 180 degrees.
     pub(super) fn mesh_tile(&self, tile: Tile, regions: u32, source: &TilePolygons) -> MeshTile {
-        let mut made = MeshTile {
-            vertices: source.vertices.clone(),
-            own_vertices: source.vertices.len(),
-            regions,
-            ..MeshTile::default()
-        };
         let mut borders = source.borders.iter().zip(self.of(tile)).peekable();
-        for (index, polygon) in source.polygons.iter().enumerate() {
-            let first = made.corners.len();
-            let count = polygon.corners.len();
-            for (edge, (&corner, neighbour)) in polygon.corners.iter().zip(&polygon.neighbours).enumerate() {
-                let is_this = |(border, _): &(&BorderEdge, _)| {
-                    (border.polygon as usize, border.edge as usize) == (index, edge)
-                };
-                let Some((border, portions)) = borders.next_if(is_this) else {
-                    made.corners.push(VertexId(corner));
-                    let own = neighbour.map(|polygon| TilePolygon { tile: key(tile), polygon });
-                    made.neighbours.push(own);
-                    continue;
-                };
-                if portions.is_empty() {
-                    made.corners.push(VertexId(corner));
-                    made.neighbours.push(None);
-                }
-                let ends = [corner, polygon.corners[(edge + 1) % count]];
-                for portion in &**portions {
-                    let step = portion.range.0 as usize;
-                    let vertex =
-                        if step == 0 { corner } else { insert(&mut made, step, border.steps.len(), ends) };
-                    made.corners.push(VertexId(vertex));
-                    made.neighbours.push(portion.beyond.and_then(|beyond| self.polygon(beyond)));
-                }
-            }
-            made.polygons.push(Poly {
-                first: to_u32(first),
-                len: to_u32(made.corners.len() - first),
-                region: RegionId(polygon.region),
-                area: polygon.area,
-            });
-        }
-        made
+        cut_borders(key(tile), &source.mesh, regions, |corner, ends| {
+            let place =
+                |border: &BorderEdge| source.mesh.polygons[border.polygon as usize].first + border.edge;
+            let border = borders.next_if(|(border, _)| place(border) as usize == corner);
+            border.into_iter().flat_map(move |(border, portions)| {
+                portions.iter().map(move |portion| Piece {
+                    start: on_edge(portion.range.0, border.steps.len(), ends),
+                    beyond: portion.beyond.and_then(|beyond| self.polygon(beyond)),
+                })
+            })
+        })
     }
 
     /// The polygon that has a piece of a border edge.
@@ -148,6 +121,11 @@ impl Facings {
 /// A tile as meshes name it.
 pub(super) fn key(Tile { row, column }: Tile) -> TileKey {
     TileKey { layer: 0, row, column }
+}
+
+/// The tile of a world that has a name in its mesh.
+pub(super) fn tile_of(TileKey { row, column, .. }: TileKey) -> Tile {
+    Tile { row, column }
 }
 
 /// Returns the tiles across the four sides of a tile. Tiles across a corner share no edge.
@@ -173,27 +151,70 @@ fn portions(own: &[Step], steps: &HashMap<Step, Beyond>) -> Box<[Portion]> {
     portions.into_boxed_slice()
 }
 
-/// Inserts a vertex on an edge, `step` of `steps` from its start.
-fn insert(tile: &mut MeshTile, step: usize, steps: usize, ends: [u32; 2]) -> u32 {
-    let [from, to] = ends.map(|vertex| tile.vertices[vertex as usize]);
+/// Returns the vertex on an edge that is `step` of `steps` from its start.
+fn on_edge(step: u32, steps: usize, [from, to]: [PlanVertex; 2]) -> PlanVertex {
     let t = step as f32 / steps as f32;
     let step_cells = i32::try_from(step).unwrap_or(0);
     let point = PlanPoint::new(
         from.point.x + (to.point.x - from.point.x).signum() * step_cells,
         from.point.z + (to.point.z - from.point.z).signum() * step_cells,
     );
-    let height = from.height + (to.height - from.height) * t;
-    tile.vertices.push(PlanVertex { point, height });
-    to_u32(tile.vertices.len() - 1)
+    PlanVertex { point, height: from.height + (to.height - from.height) * t }
+}
+
+/// A piece of an edge on the border of a part of a world.
+pub(super) struct Piece {
+    /// Its first vertex; that of the first piece is the vertex of the edge.
+    pub(super) start: PlanVertex,
+    pub(super) beyond: Option<TilePolygon>,
+}
+
+/// Returns a part of a world as the mesh of all parts has it, without heights of its ground. `pieces`
+/// takes the place of an edge in the table of corners, and its ends; it returns the pieces of an edge
+/// with other parts beyond it, in the order in which the edge runs, and none for others.
+pub(super) fn cut_borders<P: IntoIterator<Item = Piece>>(
+    key: TileKey,
+    source: &PolyMesh,
+    regions: u32,
+    mut pieces: impl FnMut(usize, [PlanVertex; 2]) -> P,
+) -> MeshTile {
+    let (vertices, own_vertices) = (source.vertices.clone(), source.vertices.len());
+    let mut made = MeshTile { vertices, own_vertices, regions, ..MeshTile::default() };
+    for (index, polygon) in source.polygons.iter().enumerate() {
+        checkpoint_every(1 << 10, index);
+        let first = made.corners.len();
+        let range = source.corner_range(PolyId::from_index(index));
+        for edge in range.clone() {
+            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+            let ends = [edge, next].map(|corner| source.vertices[source.corners[corner].index()]);
+            let before = made.corners.len();
+            for Piece { start, beyond } in pieces(edge, ends) {
+                if made.corners.len() == before {
+                    made.corners.push(source.corners[edge]);
+                } else {
+                    made.corners.push(VertexId::from_index(made.vertices.len()));
+                    made.vertices.push(start);
+                }
+                made.neighbours.push(beyond);
+            }
+            if made.corners.len() == before {
+                made.corners.push(source.corners[edge]);
+                let own = source.neighbours[edge].map(|own| TilePolygon { tile: key, polygon: own.0 });
+                made.neighbours.push(own);
+            }
+        }
+        let (first, len) = (to_u32(first), to_u32(made.corners.len() - first));
+        made.polygons.push(Poly { first, len, ..*polygon });
+    }
+    made
 }
 
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-    use waymesh_core::{AreaId, GridFrame, PolyId, Validate};
+    use waymesh_core::{AreaId, GridFrame, RegionId, Validate};
     use waymesh_graph::{JoinedTiles, VertexOrder};
 
-    use super::super::polygons::TilePolygon;
     use super::*;
 
     fn frame() -> GridFrame {
@@ -203,30 +224,25 @@ mod tests {
     /// A tile of strips along x, from one z to the next, that ends at x = 10 on its right (`side`
     /// 1) or begins there (-1).
     fn strips(cuts: &[i32], side: i32, height: f32) -> TilePolygons {
-        let mut tile = TilePolygons::default();
+        let mut tile = TilePolygons { mesh: PolyMesh::empty(frame()), borders: Vec::new() };
         let (outer, border) = (10 - 10 * side, 10);
         for &z in cuts {
             for x in [outer, border] {
-                tile.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height });
+                tile.mesh.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height });
             }
         }
         let key = |x: i32, z: i32| SpanKey { x: x.cast_unsigned(), z: z.cast_unsigned(), floor: 3 };
         for (strip, pair) in cuts.windows(2).enumerate() {
             let low = to_u32(2 * strip);
             // Positive: for the left tile the border edge runs along +z, for the right one along -z.
-            let corners = if side > 0 {
-                vec![low, low + 1, low + 3, low + 2]
-            } else {
-                vec![low + 1, low, low + 2, low + 3]
-            };
-            let below = strip.checked_sub(1).map(to_u32);
-            let above = (strip + 2 < cuts.len()).then(|| to_u32(strip + 1));
-            tile.polygons.push(TilePolygon {
-                corners,
-                neighbours: vec![below, None, above, None],
-                region: 0,
-                area: AreaId::GROUND,
-            });
+            let corners =
+                if side > 0 { [low, low + 1, low + 3, low + 2] } else { [low + 1, low, low + 2, low + 3] };
+            let below = strip.checked_sub(1).map(PolyId::from_index);
+            let above = (strip + 2 < cuts.len()).then(|| PolyId::from_index(strip + 1));
+            let first = to_u32(4 * strip);
+            tile.mesh.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+            tile.mesh.corners.extend(corners.map(VertexId));
+            tile.mesh.neighbours.extend([below, None, above, None]);
             let mut steps: Vec<_> = (pair[0]..pair[1])
                 .map(|z| if side > 0 { [key(9, z), key(10, z)] } else { [key(10, z), key(9, z)] })
                 .collect();

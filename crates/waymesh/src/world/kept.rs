@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use waymesh_core::{GridFrame, GridWindow, Heightfield, TriangleSoup};
+use waymesh_tile::{Tile, TileLayout};
 use waymesh_voxel::PackedHeightfield;
 
 use super::build::{failed, voxels};
@@ -29,11 +30,12 @@ pub(super) struct KeptTile {
 impl KeptTile {
     pub(super) fn rasterize(
         stages: &StageSet,
-        frame: &GridFrame,
-        core: GridWindow,
+        layout: &TileLayout,
+        tile: Tile,
         soup: &TriangleSoup,
     ) -> Result<Self, BakeError> {
-        let solid = stages.rasterize_window(soup, frame, core, &voxels(stages))?;
+        let core = layout.core(tile);
+        let solid = stages.rasterize_window(soup, layout.frame(), core, &voxels(stages))?;
         let triangles = if stages.config().jumps.is_some() { soup.clone() } else { TriangleSoup::default() };
         Ok(Self {
             solid: PackedHeightfield::pack(&solid).map_err(failed)?,

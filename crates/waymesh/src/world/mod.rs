@@ -19,27 +19,23 @@ mod update;
 mod worker;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{
-    Bounds, GridFrame, GridWindow, Observer, SkippedTriangles, TriangleSoup, TriangleSource, saturating_u32,
-};
+use waymesh_core::{Bounds, GridFrame, GridWindow, Observer, SkippedTriangles, TriangleSoup, TriangleSource};
 use waymesh_graph::{TileGrid, TiledMesh, VertexOrder};
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TileStore, TriangleBins, build_tiles};
 use waymesh_voxel::{Mark, Obstacle};
 
 use crate::bake::{
-    BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, is_swapped, warn_of_mark, warn_of_marks,
+    BakeError, Baker, ConfigError, FrontEnd, Refused, is_swapped, warn_of_mark, warn_of_marks,
 };
 use crate::front::Voxels;
-use crate::front::voxels::{field_builder, halo_cells};
 use build::{BuiltTile, WorldMark};
-use ground::TileGround;
+use ground::{TileGround, columns_of};
 use join::Facings;
 use kept::KeptTile;
 use links::{TileClimbs, TileJumps, WorldLinks};
-use parts::{Obstacles, Parts, world_methods};
+use parts::{Parts, Placed, world_methods};
 use update::TileUpdate;
 
 pub use parts::{MarkId, MeshHandle, ObstacleId, WorldUpdate};
@@ -101,17 +97,10 @@ pub use worker::{Reply, WorkerConfig, WorkerError, WorldWorker};
 /// ```
 #[derive(Debug)]
 pub struct World {
-    stages: StageSet,
-    frame: GridFrame,
-    layout: TileLayout,
-    kept: BTreeMap<Tile, KeptTile>,
-    parts: Parts<Tile, Arc<BuiltTile>>,
+    ground: TileGround,
+    parts: Parts<Tile, BuiltTile>,
     mesh: TiledMesh,
     facings: Facings,
-    obstacles: Obstacles<Tile, (Obstacle, GridWindow)>,
-    marks: Obstacles<Tile, WorldMark>,
-    /// The marks of the settings.
-    own_marks: Vec<WorldMark>,
     /// Marks that came since the last update.
     new_marks: Vec<MarkId>,
     links: WorldLinks,
@@ -169,7 +158,7 @@ impl World {
     /// An empty world that is cut like this.
     fn on(baker: Baker<Voxels>, layout: TileLayout) -> Result<Self, BakeError> {
         const NAME: &str = "a world";
-        let (stages, frame) = (baker.stages, *layout.frame());
+        let stages = baker.stages;
         stages.refuse(NAME, &Voxels::defaults(), REFUSED)?;
         if let Some(option) = baker.front.option_of_tiles() {
             let reason = "its tiles are those of `World::new`, in memory";
@@ -178,38 +167,26 @@ impl World {
         let config = stages.config();
         let grid = TileGrid { side: layout.side_cells(), columns: layout.columns(), rows: layout.rows() };
         let order = VertexOrder::OwnFirst;
-        let mesh = TiledMesh::new(frame, config.agent, grid, config.area_table(), order, true)?;
-        let (kept, facings, links, climbs, jumps) = Default::default();
+        let mesh = TiledMesh::new(*layout.frame(), config.agent, grid, config.area_table(), order, true)?;
         let own_marks = config.marks.iter().map(|mark| WorldMark::new(mark.clone(), GridWindow::default()));
-        let own_marks = own_marks.collect();
-        Ok(Self {
-            stages,
-            frame,
-            layout,
-            kept,
-            parts: Parts::new(mesh.mesh()),
-            mesh,
-            facings,
-            obstacles: Obstacles::new(),
-            marks: Obstacles::new(),
-            own_marks,
-            new_marks: Vec::new(),
-            links,
-            climbs,
-            jumps,
-            folder: None,
-        })
+        let (own_marks, kept) = (own_marks.collect(), BTreeMap::new());
+        let (obstacles, marks) = (Placed::default(), Placed::default());
+        let (facings, links, climbs, jumps) = Default::default();
+        let parts = Parts::new(mesh.mesh());
+        let ground = TileGround { stages, layout, kept, obstacles, marks, own_marks };
+        let new_marks = Vec::new();
+        Ok(Self { ground, parts, mesh, facings, new_marks, links, climbs, jumps, folder: None })
     }
 
     /// Returns the layout of the tiles.
     #[must_use]
     pub fn layout(&self) -> &TileLayout {
-        &self.layout
+        &self.ground.layout
     }
 
     /// Returns the existing tiles.
     pub fn tiles(&self) -> impl Iterator<Item = Tile> {
-        self.kept.keys().copied()
+        self.ground.kept.keys().copied()
     }
 
     /// Puts triangles into all tiles that they reach into; a tile that was there before is
@@ -229,13 +206,12 @@ impl World {
             Ok(())
         })?;
         skipped.report(observer);
-        let bins = TriangleBins::sort(source, &self.layout, 0, &BinsConfig::default())?;
+        let TileGround { stages, layout, .. } = &self.ground;
+        let bins = TriangleBins::sort(source, layout, 0, &BinsConfig::default())?;
         let tiles: Vec<Tile> = bins.tiles().collect();
         let gate = MemoryGate::new(u64::MAX);
-        let work = |tile: Tile| {
-            KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)
-        };
-        let kept = self.stages.in_pool(|| build_tiles(&tiles, &gate, |_| 0, work, observer))??;
+        let work = |tile: Tile| KeptTile::rasterize(stages, layout, tile, &bins.soup(tile)?);
+        let kept = stages.in_pool(|| build_tiles(&tiles, &gate, |_| 0, work, observer))??;
         for (tile, kept) in tiles.into_iter().zip(kept) {
             self.put(tile, kept);
         }
@@ -248,32 +224,37 @@ impl World {
     /// # Errors
     /// See [`World::add_triangles`]; [`BakeError::Tile`] if the world has no such tile.
     pub fn set_tile(&mut self, tile: Tile, source: &dyn TriangleSource) -> Result<(), BakeError> {
-        self.layout.check(tile)?;
+        let TileGround { stages, layout, .. } = &self.ground;
+        layout.check(tile)?;
         let bins =
-            TriangleBins::sort_for(source, &self.layout, 0, |wanted| wanted == tile, &BinsConfig::default())?;
-        let kept = KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)?;
+            TriangleBins::sort_for(source, layout, 0, |wanted| wanted == tile, &BinsConfig::default())?;
+        let kept = KeptTile::rasterize(stages, layout, tile, &bins.soup(tile)?)?;
         self.put(tile, kept);
         Ok(())
     }
 
     /// Puts a tile in place of what was there.
     fn put(&mut self, tile: Tile, kept: KeptTile) {
-        self.kept.insert(tile, kept);
+        self.ground.kept.insert(tile, kept);
         self.touch_tile(tile);
     }
 
     fn touch_tile(&mut self, tile: Tile) {
-        let core = self.layout.core(tile);
-        let seen_in = self.seen_in(core);
+        let seen_in = self.ground.seen_in(self.ground.layout.core(tile));
         self.parts.touch(seen_in.iter().copied());
-        if self.stages.config().jumps.is_some() {
-            self.jumps.touch(seen_in);
+        self.touch_jumps(seen_in);
+    }
+
+    /// Something that one may fly into changed in these tiles.
+    fn touch_jumps(&mut self, tiles: Vec<Tile>) {
+        if self.ground.stages.config().jumps.is_some() {
+            self.jumps.touch(tiles);
         }
     }
 
     /// Takes a tile away. Returns `true` if it was there.
     pub fn remove_tile(&mut self, tile: Tile) -> bool {
-        let was_there = self.kept.remove(&tile).is_some();
+        let was_there = self.ground.kept.remove(&tile).is_some();
         if was_there {
             self.touch_tile(tile);
         }
@@ -285,27 +266,26 @@ impl World {
     /// # Errors
     /// For a shape that cannot be used.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BakeError> {
-        let columns = obstacle.columns(&self.frame).map_err(StageError::at("obstacle"))?;
-        let mut seen_in = self.seen_in(columns);
+        let frame = self.ground.frame();
+        let columns = obstacle.columns(frame).map_err(StageError::at("obstacle"))?;
+        let mut seen_in = self.ground.seen_in(columns);
         self.parts.touch(seen_in.iter().copied());
-        if self.stages.config().jumps.is_some() {
+        if self.ground.stages.config().jumps.is_some() {
             // A jump may hit an obstacle in a tile without ground.
-            let box_in = self.seen_in(self.columns_of(&obstacle.triangles().bounds()));
+            let box_in = self.ground.seen_in(columns_of(frame, &obstacle.triangles().bounds()));
             seen_in.extend(box_in);
             seen_in.sort_unstable();
             seen_in.dedup();
             self.jumps.touch(seen_in.iter().copied());
         }
-        Ok(self.obstacles.add((obstacle, columns), seen_in))
+        Ok(ObstacleId(self.ground.obstacles.add((obstacle, columns), seen_in)))
     }
 
     /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
-        let Some(((_, columns), seen_in)) = self.obstacles.remove(id) else { return false };
-        self.parts.touch(self.seen_in(columns));
-        if self.stages.config().jumps.is_some() {
-            self.jumps.touch(seen_in);
-        }
+        let Some(((_, columns), seen_in)) = self.ground.obstacles.remove(id.0) else { return false };
+        self.parts.touch(self.ground.seen_in(columns));
+        self.touch_jumps(seen_in);
         true
     }
 
@@ -320,41 +300,21 @@ impl World {
         let columns = if is_swapped(&mark.shape) {
             GridWindow::default()
         } else {
-            Obstacle::solid(mark.shape.clone()).columns(&self.frame).map_err(StageError::at("mark"))?
+            let solid = Obstacle::solid(mark.shape.clone());
+            solid.columns(self.ground.frame()).map_err(StageError::at("mark"))?
         };
-        let seen_in = self.seen_in(columns);
+        let seen_in = self.ground.seen_in(columns);
         self.parts.touch(seen_in.iter().copied());
-        let id = MarkId(self.marks.add(WorldMark::new(mark, columns), seen_in).0);
+        let id = MarkId(self.ground.marks.add(WorldMark::new(mark, columns), seen_in));
         self.new_marks.push(id);
         Ok(id)
     }
 
     /// Takes a mark away. Returns `true` if it was there.
     pub fn remove_mark(&mut self, id: MarkId) -> bool {
-        let Some((_, seen_in)) = self.marks.remove(ObstacleId(id.0)) else { return false };
+        let Some((_, seen_in)) = self.ground.marks.remove(id.0) else { return false };
         self.parts.touch(seen_in);
         true
-    }
-
-    /// All tiles whose field may change when these columns do.
-    fn seen_in(&self, columns: GridWindow) -> Vec<Tile> {
-        if columns.is_empty() {
-            return Vec::new();
-        }
-        let config = self.stages.config();
-        let halo = halo_cells(config, &field_builder(config));
-        self.layout.tiles_over(&columns.grown(halo, &self.frame)).collect()
-    }
-
-    /// Returns the columns that a box in the world covers, clamped to the grid.
-    fn columns_of(&self, bounds: &Bounds) -> GridWindow {
-        let [low, high] = [bounds.min, bounds.max].map(|corner| {
-            let [x, _, z] = self.frame.to_grid(corner);
-            let inside = |at: f64, count: u32| saturating_u32(at.floor()).min(count.saturating_sub(1));
-            [inside(x, self.frame.width), inside(z, self.frame.depth)]
-        });
-        let size = |at: usize| high[at].saturating_sub(low[at]) + 1;
-        GridWindow::new(low[0], low[1], size(0), size(1))
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
@@ -362,20 +322,18 @@ impl World {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, frame, layout, kept, obstacles, marks, own_marks, new_marks, parts, .. } = self;
-        let Self { mesh, facings, links, climbs, jumps, .. } = self;
-        let ground = TileGround { stages, frame, layout, kept, obstacles, marks, own_marks };
+        let Self { ground, new_marks, parts, mesh, facings, links, climbs, jumps, .. } = self;
         let is_first = parts.is_empty();
         let mut prebaked = 0;
         let prebaked_now = &mut prebaked;
         let all = TileUpdate { ground, mesh, facings, links, climbs, jumps, prebaked: prebaked_now };
         let update = parts.update(observer, all)?;
         if is_first && update.rebuilt > 0 && prebaked == 0 {
-            let covers: Vec<bool> = own_marks.iter().map(|mark| !mark.is_untouched()).collect();
-            warn_of_marks(&stages.config().marks, &covers, observer);
+            let covers: Vec<bool> = ground.own_marks.iter().map(|mark| !mark.is_untouched()).collect();
+            warn_of_marks(&ground.stages.config().marks, &covers, observer);
         }
         for id in std::mem::take(new_marks) {
-            if let Some(added) = marks.get(ObstacleId(id.0)).filter(|added| added.is_untouched()) {
+            if let Some(added) = ground.marks.get(id.0).filter(|added| added.is_untouched()) {
                 warn_of_mark(format!("added mark {}", id.0), Some(&added.mark), observer);
             }
         }
@@ -392,7 +350,7 @@ impl World {
     pub fn memory(&self) -> WorldMemory {
         let built: usize = self.parts.all().map(|built| built.bytes()).sum();
         WorldMemory {
-            voxels: self.kept.values().map(KeptTile::bytes).sum(),
+            voxels: self.ground.kept.values().map(KeptTile::bytes).sum(),
             fields: self.parts.all().map(|built| built.field_bytes()).sum(),
             polygons: built + self.facings.bytes(),
             mesh: self.mesh.table_bytes(),

@@ -2,17 +2,22 @@
 //! changes.
 
 use waymesh_core::bytes::{Reader, Writer, unzigzag, zigzag};
-use waymesh_core::{AreaId, PlanPoint, PlanVertex, SpanKey};
+use waymesh_core::{
+    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SpanKey, VertexId, to_u32,
+};
 
-use super::polygons::{BorderEdge, Step, TilePolygon, TilePolygons};
+use super::polygons::{BorderEdge, Step, TilePolygons};
 
 /// [`TilePolygons`] as bytes: a tenth of their memory, as the steps of a border edge lie in a row.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct PackedPolygons(Box<[u8]>);
+#[derive(Debug, PartialEq)]
+pub(super) struct PackedPolygons {
+    frame: GridFrame,
+    bytes: Box<[u8]>,
+}
 
 impl PackedPolygons {
     pub(super) fn bytes(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
     }
 
     /// Packs polygons.
@@ -26,25 +31,27 @@ impl PackedPolygons {
     ///   the difference of its floor to the one before, and the difference of the floor beyond. For
     ///   one that does not lie in line with those before, 1 and six differences.
     pub(super) fn pack(polygons: &TilePolygons) -> Self {
+        let mesh = &polygons.mesh;
         let mut out = Writer::default();
-        out.count(polygons.vertices.len());
+        out.count(mesh.vertices.len());
         let mut last = PlanPoint::new(0, 0);
-        for PlanVertex { point, height } in &polygons.vertices {
+        for PlanVertex { point, height } in &mesh.vertices {
             out.signed(i64::from(point.x) - i64::from(last.x));
             out.signed(i64::from(point.z) - i64::from(last.z));
             out.put(*height);
             last = *point;
         }
-        out.count(polygons.polygons.len());
-        for polygon in &polygons.polygons {
-            out.number(polygon.region);
+        out.count(mesh.polygons.len());
+        for (index, polygon) in mesh.polygons.iter().enumerate() {
+            let range = mesh.corner_range(PolyId::from_index(index));
+            out.number(polygon.region.0);
             out.put(polygon.area.0);
-            out.count(polygon.corners.len());
+            out.count(range.len());
             let mut last = 0;
-            for (&corner, neighbour) in polygon.corners.iter().zip(&polygon.neighbours) {
-                out.signed(i64::from(corner) - last);
-                out.number(neighbour.map_or(0, |neighbour| u64::from(neighbour) + 1));
-                last = corner.into();
+            for (corner, neighbour) in mesh.corners[range.clone()].iter().zip(&mesh.neighbours[range]) {
+                out.signed(i64::from(corner.0) - last);
+                out.number(neighbour.map_or(0, |neighbour| u64::from(neighbour.0) + 1));
+                last = corner.0.into();
             }
         }
         out.count(polygons.borders.len());
@@ -66,13 +73,15 @@ impl PackedPolygons {
             }
             last = (*polygon).into();
         }
-        Self(out.0.into_boxed_slice())
+        Self { frame: mesh.frame, bytes: out.0.into_boxed_slice() }
     }
 
     /// The polygons that were packed.
     pub(super) fn unpack(&self) -> TilePolygons {
+        let mut mesh = PolyMesh::empty(self.frame);
         // Nobody else writes these bytes.
-        read(&mut Reader::new(&self.0)).unwrap_or_default()
+        let borders = read(&mut Reader::new(&self.bytes), &mut mesh).unwrap_or_default();
+        TilePolygons { mesh, borders }
     }
 }
 
@@ -127,25 +136,23 @@ fn after<T: TryFrom<i64> + Copy + Into<i64>>(from: &mut Reader<'_>, last: &mut T
     Some(*last)
 }
 
-fn read(from: &mut Reader<'_>) -> Option<TilePolygons> {
+fn read(from: &mut Reader<'_>, mesh: &mut PolyMesh) -> Option<Vec<BorderEdge>> {
     let (mut x, mut z) = (0_i32, 0_i32);
-    let vertices = from.counted(1, |from| {
+    mesh.vertices = from.counted(1, |from| {
         let point = PlanPoint::new(after(from, &mut x)?, after(from, &mut z)?);
         Some(PlanVertex { point, height: from.get()? })
     })?;
-    let polygons = from.counted(1, |from| {
-        let region = from.number()?;
-        let area = from.get()?;
-        let (mut last, mut neighbours) = (0_u32, Vec::new());
-        let corners = from.counted(1, |from| {
-            let corner = after(from, &mut last)?;
-            neighbours.push(from.number::<u32>()?.checked_sub(1));
-            Some(corner)
-        })?;
-        Some(TilePolygon { corners, neighbours, region, area: AreaId(area) })
+    mesh.polygons = from.counted(1, |from| {
+        let (region, area) = (RegionId(from.number()?), AreaId(from.get()?));
+        let (first, mut last) = (mesh.corners.len(), 0_u32);
+        for _ in 0..from.number::<usize>()? {
+            mesh.corners.push(VertexId(after(from, &mut last)?));
+            mesh.neighbours.push(from.number::<u32>()?.checked_sub(1).map(PolyId));
+        }
+        Some(Poly { first: to_u32(first), len: to_u32(mesh.corners.len() - first), region, area })
     })?;
     let mut last = 0_u32;
-    let borders = from.counted(1, |from| {
+    from.counted(1, |from| {
         let (polygon, edge, mut row) = (after(from, &mut last)?, from.number()?, Row::default());
         let steps = from.counted(1, |from| {
             let mut more = [0; 6];
@@ -160,12 +167,13 @@ fn read(from: &mut Reader<'_>) -> Option<TilePolygons> {
             row.step(&more)
         })?;
         Some(BorderEdge { polygon, edge, steps })
-    })?;
-    Some(TilePolygons { vertices, polygons, borders })
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
 
     #[test]
@@ -182,30 +190,25 @@ mod tests {
         ];
         let steps = [row(|_| 5), row(|x| (x / 3).cast_signed() - 4), crooked, Vec::new()];
         let point = |x: i32, z: i32, height: f32| PlanVertex { point: PlanPoint::new(x, z), height };
+        let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 9, depth: 9 };
+        let borders = (0..).zip(steps);
+        let empty = TilePolygons { mesh: PolyMesh::empty(frame), borders: Vec::new() };
         let polygons = TilePolygons {
-            vertices: vec![point(50, 7, 5.0), point(90, 7, -0.25), point(i32::MAX, i32::MIN, f32::MAX)],
-            polygons: vec![
-                TilePolygon {
-                    corners: vec![0, 1, 2],
-                    neighbours: vec![None, Some(1), None],
-                    region: 0,
-                    area: AreaId(1),
-                },
-                TilePolygon {
-                    corners: vec![2, 1, 0],
-                    neighbours: vec![Some(0), None, None],
-                    region: 300,
-                    area: AreaId(255),
-                },
-            ],
-            borders: (0..)
-                .zip(steps)
-                .map(|(edge, steps)| BorderEdge { polygon: edge / 2, edge, steps })
-                .collect(),
+            mesh: PolyMesh {
+                vertices: vec![point(50, 7, 5.0), point(90, 7, -0.25), point(i32::MAX, i32::MIN, f32::MAX)],
+                polygons: vec![
+                    Poly { first: 0, len: 3, region: RegionId(0), area: AreaId(1) },
+                    Poly { first: 3, len: 3, region: RegionId(300), area: AreaId(255) },
+                ],
+                corners: [0, 1, 2, 2, 1, 0].map(VertexId).to_vec(),
+                neighbours: vec![None, Some(PolyId(1)), None, Some(PolyId(0)), None, None],
+                frame,
+            },
+            borders: borders.map(|(edge, steps)| BorderEdge { polygon: edge / 2, edge, steps }).collect(),
         };
         let packed = PackedPolygons::pack(&polygons);
         assert_eq!(packed.unpack(), polygons);
         assert!(packed.bytes() < 2 * 2 * 40 + 200, "{} bytes", packed.bytes());
-        assert_eq!(PackedPolygons::pack(&TilePolygons::default()).unpack(), TilePolygons::default());
+        assert_eq!(PackedPolygons::pack(&empty).unpack(), empty);
     }
 }

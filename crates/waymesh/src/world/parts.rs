@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use waymesh_core::{Observer, Stopwatch};
-use waymesh_graph::{MeshSource, NavMesh};
+use waymesh_graph::{MeshSource, MeshTile, NavMesh, TileChange, TileKey, TiledMesh};
 
 use crate::bake::{BakeError, Recorder};
 
@@ -71,63 +71,84 @@ pub struct ObstacleId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkId(pub u64);
 
-/// The obstacles or marks of a world, in the order of insertion, with the parts that they touch.
+/// The obstacles, marks or added links of a world by their numbers, which are never given twice, with
+/// the parts that they touch.
 #[derive(Debug)]
-pub(super) struct Obstacles<K, T> {
-    standing: BTreeMap<ObstacleId, (T, Vec<K>)>,
-    of_part: BTreeMap<K, BTreeSet<ObstacleId>>,
+pub(super) struct Placed<K, T> {
+    placed: BTreeMap<u64, (T, Vec<K>)>,
+    of_part: BTreeMap<K, BTreeSet<u64>>,
     next: u64,
 }
 
-impl<K: Copy + Ord, T> Obstacles<K, T> {
-    pub(super) fn new() -> Self {
-        Self { standing: BTreeMap::new(), of_part: BTreeMap::new(), next: 0 }
+impl<K, T> Default for Placed<K, T> {
+    fn default() -> Self {
+        Self { placed: BTreeMap::new(), of_part: BTreeMap::new(), next: 0 }
+    }
+}
+
+impl<K: Copy + Ord, T> Placed<K, T> {
+    /// The number of the next entry.
+    pub(super) fn next(&self) -> u64 {
+        self.next
     }
 
-    pub(super) fn add(&mut self, obstacle: T, parts: Vec<K>) -> ObstacleId {
-        let id = ObstacleId(self.next);
+    pub(super) fn add(&mut self, entry: T, parts: Vec<K>) -> u64 {
+        let number = self.next;
         self.next += 1;
         for &part in &parts {
-            self.of_part.entry(part).or_default().insert(id);
+            self.of_part.entry(part).or_default().insert(number);
         }
-        self.standing.insert(id, (obstacle, parts));
-        id
+        self.placed.insert(number, (entry, parts));
+        number
     }
 
-    /// Also returns the parts that it was seen in.
-    pub(super) fn remove(&mut self, id: ObstacleId) -> Option<(T, Vec<K>)> {
-        let (obstacle, parts) = self.standing.remove(&id)?;
+    /// Also returns the parts that it touches.
+    pub(super) fn remove(&mut self, number: u64) -> Option<(T, Vec<K>)> {
+        let (entry, parts) = self.placed.remove(&number)?;
         for part in &parts {
-            if let Some(ids) = self.of_part.get_mut(part) {
-                ids.remove(&id);
-                if ids.is_empty() {
+            if let Some(numbers) = self.of_part.get_mut(part) {
+                numbers.remove(&number);
+                if numbers.is_empty() {
                     self.of_part.remove(part);
                 }
             }
         }
-        Some((obstacle, parts))
+        Some((entry, parts))
     }
 
-    pub(super) fn get(&self, id: ObstacleId) -> Option<&T> {
-        self.standing.get(&id).map(|(obstacle, _)| obstacle)
+    pub(super) fn get(&self, number: u64) -> Option<&T> {
+        self.placed.get(&number).map(|(entry, _)| entry)
+    }
+
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut T> {
+        self.placed.get_mut(&number).map(|(entry, _)| entry)
+    }
+
+    /// Returns all entries, in the order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.placed.iter().map(|(&number, (entry, _))| (number, entry))
+    }
+
+    /// Returns the numbers of the entries that touch a part.
+    pub(super) fn numbers_of(&self, part: K) -> impl Iterator<Item = u64> {
+        self.of_part.get(&part).into_iter().flatten().copied()
     }
 
     /// Returns the entries that touch a part.
     pub(super) fn of(&self, part: K) -> impl Iterator<Item = &T> {
-        let ids = self.of_part.get(&part).into_iter().flatten();
-        ids.filter_map(|id| self.standing.get(id)).map(|(obstacle, _)| obstacle)
+        self.numbers_of(part).filter_map(|number| self.get(number))
     }
 }
 
 /// The parts of a world as they are after an update, before it is through.
 #[derive(Debug)]
 pub(super) struct Present<'a, K, P> {
-    built: &'a BTreeMap<K, P>,
-    changed: &'a BTreeMap<K, Option<P>>,
+    built: &'a BTreeMap<K, Arc<P>>,
+    changed: &'a BTreeMap<K, Option<Arc<P>>>,
 }
 
 impl<'a, K: Ord, P> Present<'a, K, P> {
-    pub(super) fn get(&self, part: K) -> Option<&'a P> {
+    pub(super) fn get(&self, part: K) -> Option<&'a Arc<P>> {
         match self.changed.get(&part) {
             Some(changed) => changed.as_ref(),
             None => self.built.get(&part),
@@ -135,7 +156,7 @@ impl<'a, K: Ord, P> Present<'a, K, P> {
     }
 
     /// Returns the requested existing parts, before and after the update.
-    pub(super) fn asked(&self) -> impl Iterator<Item = (&'a K, Option<&'a P>, &'a P)> {
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&'a K, Option<&'a Arc<P>>, &'a Arc<P>)> {
         let present = self.changed.iter().filter_map(|(part, now)| Some((part, now.as_ref()?)));
         present.map(|(part, now)| (part, self.built.get(part), now))
     }
@@ -150,34 +171,37 @@ impl<'a, K: Ord, P> Present<'a, K, P> {
 /// The parts of a world, by their keys: those that are built, and those that changed since.
 #[derive(Debug)]
 pub(super) struct Parts<K, P> {
-    built: BTreeMap<K, P>,
+    built: BTreeMap<K, Arc<P>>,
     dirty: BTreeSet<K>,
     /// Parts that changed in failed updates: the cache of the last join may contain them.
     failed: BTreeSet<K>,
     current: MeshHandle,
 }
 
-/// The operations of an update on the parts of a world.
+/// The operations of an update on the parts of a world. Equal parts are those that come out as they
+/// were.
 pub(super) trait Update<K, P> {
-    /// Rebuilds these parts; `None` for a removed part.
-    fn build(&mut self, parts: &[K], recorder: &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>;
+    /// Rebuilds these parts; `None` for a removed part. Parts that need not be built are those before.
+    fn build(&mut self, parts: &[K], recorder: &mut Recorder<'_>) -> Result<Vec<Option<Arc<P>>>, BakeError>;
 
-    /// `true` for the same part as before, that was not built.
-    fn is_kept(&self, part: &P, before: &P) -> bool;
-
-    /// `true` for a part that comes out as it was.
-    fn is_same(&self, part: &P, before: &P) -> bool;
-
-    /// Gives the mesh of all parts, of which these changed, and how many others it adjusted.
-    fn join(
+    /// Writes the parts that changed into the mesh. Returns the number of others that it adjusted.
+    fn write(
         &mut self,
         parts: &Present<'_, K, P>,
         changed: &[K],
         recorder: &mut Recorder<'_>,
-    ) -> Result<(Arc<NavMesh>, usize), BakeError>;
+    ) -> Result<usize, BakeError>;
+
+    /// The mesh of all parts.
+    fn mesh(&mut self) -> &mut TiledMesh;
+
+    /// Returns the mesh that is shown in place of that of all parts; `None` for that itself.
+    fn kept(&mut self, _recorder: &mut Recorder<'_>) -> Result<Option<NavMesh>, BakeError> {
+        Ok(None)
+    }
 }
 
-impl<K: Copy + Ord, P> Parts<K, P> {
+impl<K: Copy + Ord, P: PartialEq> Parts<K, P> {
     /// No parts; `mesh` is the mesh until the first update.
     pub(super) fn new(mesh: Arc<NavMesh>) -> Self {
         let (built, dirty, failed) = Default::default();
@@ -198,13 +222,13 @@ impl<K: Copy + Ord, P> Parts<K, P> {
     }
 
     /// A part as it was built last.
-    pub(super) fn built(&self, part: K) -> Option<&P> {
+    pub(super) fn built(&self, part: K) -> Option<&Arc<P>> {
         self.built.get(&part)
     }
 
     /// All parts.
     pub(super) fn all(&self) -> impl Iterator<Item = &P> {
-        self.built.values()
+        self.built.values().map(|part| &**part)
     }
 
     /// `true` until the first update that built something.
@@ -229,25 +253,33 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         let dirty: Vec<K> = self.dirty.iter().copied().collect();
         let built = update.build(&dirty, &mut recorder)?;
         let pairs = || dirty.iter().zip(&built).map(|(part, new)| (part, self.built.get(part), new.as_ref()));
-        let is_changed = |&(part, old, new): &(&K, Option<&P>, Option<&P>)| {
+        let is_kept = |old: &Arc<P>, new: &Arc<P>| Arc::ptr_eq(old, new);
+        let is_changed = |&(part, old, new): &(&K, Option<&Arc<P>>, Option<&Arc<P>>)| {
             let is_same = match (old, new) {
-                (Some(old), Some(new)) => update.is_same(new, old),
+                (Some(old), Some(new)) => is_kept(old, new) || old == new,
                 (old, new) => old.is_none() && new.is_none(),
             };
             !is_same || self.failed.contains(part)
         };
         let changed: Vec<K> = pairs().filter(is_changed).map(|(&part, ..)| part).collect();
-        let is_built = |&(_, old, new): &(&K, Option<&P>, Option<&P>)| {
-            new.is_some_and(|new| old.is_none_or(|old| !update.is_kept(new, old)))
+        let is_built = |&(_, old, new): &(&K, Option<&Arc<P>>, Option<&Arc<P>>)| {
+            new.is_some_and(|new| old.is_none_or(|old| !is_kept(old, new)))
         };
         let rebuilt = pairs().filter(is_built).count();
         let build_seconds = start.seconds();
 
         let start = Stopwatch::start();
         self.failed.extend(changed.iter().copied());
-        let new: BTreeMap<K, Option<P>> = dirty.into_iter().zip(built).collect();
+        let new: BTreeMap<K, Option<Arc<P>>> = dirty.into_iter().zip(built).collect();
         let present = Present { built: &self.built, changed: &new };
-        let (mesh, adjusted) = update.join(&present, &changed, &mut recorder)?;
+        let written = update.write(&present, &changed, &mut recorder);
+        let written = written.and_then(|adjusted| Ok((adjusted, update.kept(&mut recorder)?)));
+        if written.is_err() {
+            update.mesh().abandon();
+        }
+        let (adjusted, kept) = written?;
+        let shown = update.mesh().show();
+        let mesh = kept.map_or(shown, Arc::new);
         let update = WorldUpdate {
             rebuilt,
             prebaked: 0,
@@ -268,6 +300,20 @@ impl<K: Copy + Ord, P> Parts<K, P> {
         self.current.replace(mesh);
         Ok(update)
     }
+}
+
+/// Returns the changes of a mesh: `written` are the tiles that there are of the changed ones, and of
+/// those around them.
+pub(super) fn changes(
+    changed: impl Iterator<Item = TileKey>,
+    written: impl IntoIterator<Item = (TileKey, MeshTile)>,
+) -> BTreeMap<TileKey, TileChange> {
+    let mut changes: BTreeMap<TileKey, TileChange> = changed.map(|key| (key, TileChange::Gone)).collect();
+    for (key, tile) in written {
+        let is_changed = changes.contains_key(&key);
+        changes.insert(key, if is_changed { TileChange::Anew(tile) } else { TileChange::Adjusted(tile) });
+    }
+    changes
 }
 
 /// Writes the methods of a world that are its links' and its parts' alone.

@@ -1,7 +1,8 @@
 //! The polygons of one tile, whose border with other tiles is a row of straight edges.
 
 use waymesh_core::{
-    Direction, FieldWindow, NO_REGION, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionMap, SpanKey,
+    Direction, FieldWindow, NO_REGION, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionMap, SpanKey,
+    VertexId, to_u32,
 };
 
 use crate::bake::{BakeError, Recorder, StageSet};
@@ -24,21 +25,11 @@ pub(super) struct BorderEdge {
 }
 
 /// The polygons of a tile, in coordinates of the whole grid.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct TilePolygons {
-    pub(super) vertices: Vec<PlanVertex>,
-    pub(super) polygons: Vec<TilePolygon>,
+    pub(super) mesh: PolyMesh,
     /// In order of polygons and edges.
     pub(super) borders: Vec<BorderEdge>,
-}
-
-/// A polygon of a tile.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct TilePolygon {
-    pub(super) corners: Vec<u32>,
-    pub(super) neighbours: Vec<Option<u32>>,
-    pub(super) region: u32,
-    pub(super) area: waymesh_core::AreaId,
 }
 
 /// Builds the polygons of a tile's core; also gives the region of each of its spans, and the number
@@ -61,7 +52,8 @@ pub(super) fn tile_polygons(
         }
     }
     if !field.has_ground() {
-        return Ok((TilePolygons::default(), vec![NO_REGION; field.len()], 0));
+        let none = TilePolygons { mesh: PolyMesh::empty(part.frame), borders: Vec::new() };
+        return Ok((none, vec![NO_REGION; field.len()], 0));
     }
     let mut regions = stages.regions(&field, recorder)?;
     let own = regions.count;
@@ -137,51 +129,33 @@ fn label_ring(part: &FieldWindow, regions: &mut RegionMap) {
 /// The polygons of the tile's own regions, moved to the whole grid.
 fn extract(part: &FieldWindow, regions: &RegionMap, own: u32, polygons: &PolyMesh) -> TilePolygons {
     let is_own = |polygon: PolyId| polygons.polygons[polygon.index()].region.0 < own;
+    let ids = || (0..polygons.polygons.len()).map(PolyId::from_index).filter(|&id| is_own(id));
     let mut numbers = vec![None; polygons.polygons.len()];
+    ids().enumerate().for_each(|(number, id)| numbers[id.index()] = Some(PolyId::from_index(number)));
     let mut vertex_numbers = vec![None; polygons.vertices.len()];
-    let mut result = TilePolygons::default();
-    let own_polygons = (0..polygons.polygons.len()).map(PolyId::from_index).filter(|&id| is_own(id));
-    for (number, id) in (0_u32..).zip(own_polygons) {
-        numbers[id.index()] = Some(number);
-    }
-    for id in (0..polygons.polygons.len()).map(PolyId::from_index).filter(|&id| is_own(id)) {
-        let polygon = &polygons.polygons[id.index()];
-        let corners = polygons.corners(id);
-        let number = u32::try_from(result.polygons.len()).unwrap_or(u32::MAX);
+    let (mut mesh, mut borders) = (PolyMesh::empty(part.frame), Vec::new());
+    for id in ids() {
+        let (polygon, corners) = (polygons.polygons[id.index()], polygons.corners(id));
         for (edge, neighbour) in polygons.neighbours(id).iter().enumerate() {
             if neighbour.is_some_and(|neighbour| !is_own(neighbour)) {
                 let [from, to] =
                     [corners[edge], corners[(edge + 1) % corners.len()]].map(|v| polygons.point(v));
-                result.borders.push(BorderEdge {
-                    polygon: number,
-                    edge: u32::try_from(edge).unwrap_or(u32::MAX),
-                    steps: steps(part, regions, polygon.region.0, from, to),
-                });
+                let steps = steps(part, regions, polygon.region.0, from, to);
+                borders.push(BorderEdge { polygon: to_u32(mesh.polygons.len()), edge: to_u32(edge), steps });
             }
+            mesh.neighbours.push(neighbour.and_then(|neighbour| numbers[neighbour.index()]));
         }
-        let corners = corners.iter().map(|vertex| {
+        mesh.polygons.push(Poly { first: to_u32(mesh.corners.len()), ..polygon });
+        mesh.corners.extend(corners.iter().map(|vertex| {
             *vertex_numbers[vertex.index()].get_or_insert_with(|| {
-                let PlanVertex { point, height } = polygons.vertices[vertex.index()];
-                let point = PlanPoint::new(
-                    point.x + part.window.x.cast_signed(),
-                    point.z + part.window.z.cast_signed(),
-                );
-                result.vertices.push(PlanVertex { point, height });
-                u32::try_from(result.vertices.len() - 1).unwrap_or(u32::MAX)
+                let PlanVertex { point: PlanPoint { x, z }, height } = polygons.vertices[vertex.index()];
+                let point = PlanPoint::new(x + part.window.x.cast_signed(), z + part.window.z.cast_signed());
+                mesh.vertices.push(PlanVertex { point, height });
+                VertexId::from_index(mesh.vertices.len() - 1)
             })
-        });
-        result.polygons.push(TilePolygon {
-            corners: corners.collect(),
-            neighbours: polygons
-                .neighbours(id)
-                .iter()
-                .map(|neighbour| neighbour.and_then(|neighbour| numbers[neighbour.index()]))
-                .collect(),
-            region: polygon.region.0,
-            area: polygon.area,
-        });
+        }));
     }
-    result
+    TilePolygons { mesh, borders }
 }
 
 /// The spans on both sides of a straight edge on the tile's border, step by step.

@@ -11,9 +11,7 @@ use waymesh_voxel::PackedHeightfield;
 
 use super::World;
 use super::build::failed;
-use super::ground::TileGround;
 use super::join::key;
-use super::parts::Obstacles;
 use super::prebaked::{Digests, Prebaked, digest};
 use super::tile_file;
 use crate::bake::{BakeError, Baker};
@@ -29,10 +27,10 @@ impl World {
     /// Returns the tile at a position, by x and z; `None` outside the grid.
     #[must_use]
     pub fn tile_at(&self, position: Vec3) -> Option<Tile> {
-        let [x, _, z] = self.frame.to_grid(position);
-        let is_inside =
-            x >= 0.0 && z >= 0.0 && x < f64::from(self.frame.width) && z < f64::from(self.frame.depth);
-        let place = |at: f64| saturating_u32(at.floor()) / self.layout.side_cells();
+        let frame = self.layout().frame();
+        let [x, _, z] = frame.to_grid(position);
+        let is_inside = x >= 0.0 && z >= 0.0 && x < f64::from(frame.width) && z < f64::from(frame.depth);
+        let place = |at: f64| saturating_u32(at.floor()) / self.layout().side_cells();
         is_inside.then(|| Tile { row: place(z), column: place(x) })
     }
 
@@ -80,7 +78,7 @@ impl World {
     /// [`TileError::NoSuchTile`] if the world has no such tile; [`BakeError::Tile`] for a file that
     /// cannot be read, is damaged, or is of another version or of other settings.
     pub fn load_tile(&mut self, tile: Tile) -> Result<bool, BakeError> {
-        self.layout.check(tile)?;
+        self.layout().check(tile)?;
         let Some(folder) = &self.folder else { return Ok(false) };
         let Some(content) = folder.fetch(tile)? else { return Ok(false) };
         let path = folder.file(tile).unwrap_or_default();
@@ -108,7 +106,7 @@ impl World {
     pub fn read_tile(&mut self, bytes: &[u8]) -> Result<Tile, BakeError> {
         let path = Path::new("a tile");
         let (tile, content) = tile_from_bytes(bytes, self.fingerprint(), path)?;
-        self.layout.check(tile)?;
+        self.layout().check(tile)?;
         self.put_tile(tile, content, path)?;
         Ok(tile)
     }
@@ -118,7 +116,7 @@ impl World {
     /// # Errors
     /// See [`World::read_tile`]; [`BakeError::Tile`] as well for the bytes of another tile.
     pub fn read_tile_of(&mut self, tile: Tile, bytes: &[u8], path: &Path) -> Result<(), BakeError> {
-        self.layout.check(tile)?;
+        self.layout().check(tile)?;
         let (found, content) = tile_from_bytes(bytes, self.fingerprint(), path)?;
         if found != tile {
             return Err(TileError::other_tile(path).into());
@@ -127,9 +125,8 @@ impl World {
     }
 
     fn put_tile(&mut self, tile: Tile, content: &[u8], path: &Path) -> Result<(), BakeError> {
-        let core = self.layout.core(tile);
-        let columns = [core, self.ground().window(tile)];
-        let kept = tile_file::from_bytes(content, columns)
+        let columns = [self.layout().core(tile), self.ground.window(tile)];
+        let kept = tile_file::from_bytes(content, self.ground.frame(), columns)
             .ok_or_else(|| TileError::Damaged { path: path.to_owned(), what: "its content makes no tile" })?;
         self.put(tile, kept);
         Ok(())
@@ -160,7 +157,7 @@ impl World {
         if let Some((_, note)) = TileStore::note(folder)? {
             check_version(folder, &note)?;
         }
-        let note = format!("{VERSION}\n{TITLE}\n{}", write_layout(&self.layout));
+        let note = format!("{VERSION}\n{TITLE}\n{}", write_layout(self.layout()));
         let store = TileStore::in_folder(folder, self.fingerprint(), &note)?;
         let tiles: Vec<Tile> = self.tiles().collect();
         let mut done = 0;
@@ -169,7 +166,9 @@ impl World {
                 return Err(Cancelled.into());
             }
             let write = |&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile)?)?);
-            self.stages.in_pool(|| threads::map(some, write).into_iter().collect::<Result<(), _>>())??;
+            self.ground
+                .stages
+                .in_pool(|| threads::map(some, write).into_iter().collect::<Result<(), _>>())??;
             done += some.len() as u64;
             observer.progress(done, tiles.len() as u64);
         }
@@ -180,58 +179,47 @@ impl World {
         if self.is_dirty() {
             return Err(TileError::NotUpdated.into());
         }
-        self.layout.check(tile)?;
-        let own = self.kept.get(&tile).ok_or(TileError::MissingTile { tile, folder: None })?;
-        let ground = self.ground();
+        self.layout().check(tile)?;
+        let (ground, layout) = (&self.ground, self.layout());
+        let own = ground.kept.get(&tile).ok_or(TileError::MissingTile { tile, folder: None })?;
         let solid = PackedHeightfield::pack(&ground.voxels(tile, own)?).map_err(failed)?;
         let write = |prebaked: &Prebaked| tile_file::to_bytes(own.digest(), &solid, &own.triangles, prebaked);
-        if let Some(prebaked) = ground.prebaked(tile) {
+        if let Some(prebaked) = ground.prebaked(tile).filter(|_| ground.is_undisturbed(tile)) {
             return Ok(write(prebaked));
         }
-        let (obstacles, marks) = (Obstacles::new(), Obstacles::new());
         let built = match self.parts.built(tile) {
             Some(built) if ground.is_undisturbed(tile) => Some(built.clone()),
-            _ => TileGround { obstacles: &obstacles, marks: &marks, ..ground }.build(tile)?,
+            _ => ground.build_with(tile, &[], &[])?,
         };
         let built = built.ok_or(TileError::MissingTile { tile, folder: None })?;
-        let core = self.layout.core(tile).grown(1, &self.frame);
-        let is_pure = self.layout.tiles_over(&core).all(|tile| ground.is_undisturbed(tile));
+        let core = layout.core(tile).grown(1, layout.frame());
+        let is_pure = layout.tiles_over(&core).all(|tile| ground.is_undisturbed(tile));
         let made = if is_pure { self.mesh.tile(key(tile)) } else { None };
         let patch = made.and_then(|made| made.surface).map(Arc::new);
-        let around = self.layout.tiles_over(&ground.window(tile)).filter(|&other| other != tile);
+        let around = layout.tiles_over(&ground.window(tile)).filter(|&other| other != tile);
         let around = around.filter_map(|other| {
-            let digests =
-                Digests { voxels: self.kept.get(&other)?.digest(), built: self.parts.built(other)?.digest() };
-            Some((other, digests))
+            let voxels = ground.kept.get(&other)?.digest();
+            Some((other, Digests { voxels, built: self.parts.built(other)?.digest() }))
         });
         Ok(write(&Prebaked { built, patch, around: around.collect() }))
-    }
-
-    fn ground(&self) -> TileGround<'_> {
-        let Self { stages, frame, layout, kept, obstacles, marks, own_marks, .. } = self;
-        TileGround { stages, frame, layout, kept, obstacles, marks, own_marks }
     }
 
     /// Returns the checksum of the inputs of a tile without its triangles: version, grid and settings.
     /// Replaced stages are known by name only.
     fn fingerprint(&self) -> u64 {
-        let config = self.stages.config();
+        let stages = &self.ground.stages;
         let defaults = crate::BakeConfig::default();
-        let config = config
+        let config = stages
+            .config()
             .clone()
             .with_threads(defaults.threads)
             .with_max_memory_bytes(defaults.max_memory_bytes)
             .with_validate_stages(defaults.validate_stages)
             .with_areas(defaults.areas);
-        let replaced: Vec<&str> = self
-            .stages
-            .replaced()
-            .into_iter()
-            .filter_map(|(method, is_replaced)| {
-                (is_replaced && method != "with_raster_device").then_some(method)
-            })
-            .collect();
-        let layout = write_layout(&self.layout);
+        let replaced = stages.replaced().into_iter().filter_map(|(method, is_replaced)| {
+            (is_replaced && method != "with_raster_device").then_some(method)
+        });
+        let (replaced, layout) = (replaced.collect::<Vec<_>>(), write_layout(self.layout()));
         digest(format!("{VERSION} {TITLE} {config:?} {replaced:?} {layout}").as_bytes())
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{
-    AreaId, GridWindow, HeightSurface, PackedRegions, PlanPoint, PlanVertex, SpanKey, SurfacePoint,
-    TriangleSoup, to_u32,
+    AreaId, GridFrame, GridWindow, HeightSurface, PackedRegions, PlanPoint, PlanVertex, Poly, PolyId,
+    PolyMesh, RegionId, SpanKey, SurfacePoint, TriangleSoup, VertexId, to_u32,
 };
 use waymesh_tile::Tile;
 use waymesh_voxel::{Climb, PackedField, PackedHeightfield};
 
 use super::build::BuiltTile;
 use super::kept::KeptTile;
-use super::polygons::{BorderEdge, TilePolygon, TilePolygons};
+use super::polygons::{BorderEdge, TilePolygons};
 use super::prebaked::{Digests, Prebaked, digest};
 
 /// Corners of a polygon at least.
@@ -76,18 +76,19 @@ pub(super) fn to_bytes(
 /// Writes what was built of a tile.
 pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
     let mut out = Writer::default();
-    let TilePolygons { vertices, polygons, borders } = &built.polygons.unpack();
-    put_count(&mut out, vertices.len());
-    for PlanVertex { point, height } in vertices {
+    let TilePolygons { mesh, borders } = &built.polygons.unpack();
+    put_count(&mut out, mesh.vertices.len());
+    for PlanVertex { point, height } in &mesh.vertices {
         out.put([point.x, point.z]);
         out.put(*height);
     }
-    put_count(&mut out, polygons.len());
-    for polygon in polygons {
-        out.put([polygon.region, polygon.area.0.into()]);
-        put_count(&mut out, polygon.corners.len());
-        out.put_all(polygon.corners.iter().copied());
-        out.put_all(polygon.neighbours.iter().map(|neighbour| neighbour.unwrap_or(NO_NEIGHBOUR)));
+    put_count(&mut out, mesh.polygons.len());
+    for (index, polygon) in mesh.polygons.iter().enumerate() {
+        let range = mesh.corner_range(PolyId::from_index(index));
+        out.put([polygon.region.0, polygon.area.0.into()]);
+        put_count(&mut out, range.len());
+        out.put_all(mesh.corners[range.clone()].iter().map(|corner| corner.0));
+        out.put_all(mesh.neighbours[range].iter().map(|neighbour| neighbour.map_or(NO_NEIGHBOUR, |id| id.0)));
     }
     put_count(&mut out, borders.len());
     for border in borders {
@@ -110,7 +111,7 @@ pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
 /// Reads a prebaked tile: what is kept, and what was built. `None` for bytes that [`to_bytes`]
 /// never writes. `columns` are those of the tile itself and of its voxels. Takes memory in
 /// proportion to the bytes; voxels stay packed, and are checked when they are read.
-pub(super) fn from_bytes(bytes: &[u8], columns: [GridWindow; 2]) -> Option<KeptTile> {
+pub(super) fn from_bytes(bytes: &[u8], frame: &GridFrame, columns: [GridWindow; 2]) -> Option<KeptTile> {
     let mut from = Reader::new(bytes);
     let voxels = from.get()?;
     let around = list(&mut from, 24, |from| {
@@ -125,16 +126,17 @@ pub(super) fn from_bytes(bytes: &[u8], columns: [GridWindow; 2]) -> Option<KeptT
     if !areas.is_empty() {
         soup = soup.with_areas(areas).ok()?;
     }
-    let (built, polygons) = built_from_bytes(take_bytes(&mut from)?, columns[0])?;
+    let (built, polygons) = built_from_bytes(take_bytes(&mut from)?, frame, columns[0])?;
     let patch = if from.left() == 0 { None } else { Some(patch(&mut from, polygons)?) };
     let prebaked = Prebaked { built: Arc::new(built), patch: patch.map(Arc::new), around };
     (from.left() == 0).then(|| KeptTile::prebaked(solid, columns[1], voxels, soup, prebaked))
 }
 
 /// Also gives the number of its polygons.
-fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)> {
+fn built_from_bytes(bytes: &[u8], frame: &GridFrame, core: GridWindow) -> Option<(BuiltTile, usize)> {
     let mut from = Reader::new(bytes);
-    let vertices = list(&mut from, 12, |from| {
+    let mut mesh = PolyMesh::empty(*frame);
+    mesh.vertices = list(&mut from, 12, |from| {
         let [x, z] = from.get()?;
         let point = PlanPoint::new(x, z);
         let is_inside = (i64::from(core.x)..=i64::from(core.end_x())).contains(&point.x.into())
@@ -142,28 +144,28 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
         let height: f32 = from.get()?;
         (is_inside && height.is_finite()).then_some(PlanVertex { point, height })
     })?;
-    let polygons = list(&mut from, 36, |from| {
+    mesh.polygons = list(&mut from, 36, |from| {
         let [region, area] = from.get()?;
-        let corners = list(from, 8, |from| from.get())?;
-        let neighbours =
-            (0..corners.len()).map(|_| from.get().map(|word: u32| (word != NO_NEIGHBOUR).then_some(word)));
-        let neighbours = neighbours.collect::<Option<Vec<_>>>()?;
-        (corners.len() >= LEAST_CORNERS).then_some(())?;
-        Some(TilePolygon { corners, neighbours, region, area: AreaId(u8::try_from(area).ok()?) })
+        let first = mesh.corners.len();
+        let len: u32 = from.get()?;
+        mesh.corners.extend(from.list(len.into(), 8, |from| from.get().map(VertexId))?);
+        let neighbour = |word: u32| (word != NO_NEIGHBOUR).then_some(PolyId(word));
+        mesh.neighbours.extend(from.list(len.into(), 4, |from| from.get().map(neighbour))?);
+        (len as usize >= LEAST_CORNERS).then_some(())?;
+        let (region, area) = (RegionId(region), AreaId(u8::try_from(area).ok()?));
+        Some(Poly { first: to_u32(first), len, region, area })
     })?;
-    let has = |table: usize, index: u32| (index as usize) < table;
-    let are_sound = polygons.iter().all(|polygon| {
-        polygon.corners.iter().all(|&corner| has(vertices.len(), corner))
-            && polygon.neighbours.iter().flatten().all(|&neighbour| has(polygons.len(), neighbour))
-    });
+    let are_sound = mesh.corners.iter().all(|corner| corner.index() < mesh.vertices.len())
+        && mesh.neighbours.iter().flatten().all(|neighbour| neighbour.index() < mesh.polygons.len());
     are_sound.then_some(())?;
     let borders = list(&mut from, 12, |from| {
         let [polygon, edge] = from.get()?;
         let key = |[z, x, floor]: [u32; 3]| SpanKey { z, x, floor: floor.cast_signed() };
         let steps = list(from, 24, |from| Some([key(from.get()?), key(from.get()?)]))?;
-        let corners = &polygons.get(polygon as usize)?.corners;
+        mesh.polygons.get(polygon as usize)?;
+        let corners = mesh.corners(PolyId(polygon));
         let next = corners[(edge as usize).checked_add(1)? % corners.len()];
-        let [a, b] = [*corners.get(edge as usize)?, next].map(|corner| vertices[corner as usize].point);
+        let [a, b] = [*corners.get(edge as usize)?, next].map(|corner| mesh.point(corner));
         let [along_x, along_z] = [a.x.abs_diff(b.x), a.z.abs_diff(b.z)];
         let is_straight = along_x.min(along_z) == 0 && steps.len() == along_x.max(along_z) as usize;
         (is_straight || steps.is_empty()).then_some(BorderEdge { polygon, edge, steps })
@@ -171,7 +173,7 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
     let place = |border: &BorderEdge| (border.polygon, border.edge);
     borders.is_sorted_by(|before, border| place(before) < place(border)).then_some(())?;
     let regions = from.get()?;
-    polygons.iter().all(|polygon| polygon.region < regions).then_some(())?;
+    mesh.polygons.iter().all(|polygon| polygon.region.0 < regions).then_some(())?;
     let changes = list(&mut from, 8, |from| from.get())?;
     // The first span of each region is among them.
     (regions as usize <= changes.len()).then_some(())?;
@@ -180,9 +182,9 @@ fn built_from_bytes(bytes: &[u8], core: GridWindow) -> Option<(BuiltTile, usize)
         list(&mut from, Climb::BYTES, |from| Climb::from_bytes(from.take(Climb::BYTES)?.first_chunk()?))?;
     let field = PackedField::from_bytes(take_bytes(&mut from)?.to_vec());
     (from.left() == 0).then_some(())?;
-    let polygons = TilePolygons { vertices, polygons, borders };
+    let polygons = TilePolygons { mesh, borders };
     let built = BuiltTile::new(&polygons, field, labels, climbs, Some(digest(bytes)));
-    Some((built, polygons.polygons.len()))
+    Some((built, polygons.mesh.polygons.len()))
 }
 
 fn patch(from: &mut Reader<'_>, polygons: usize) -> Option<HeightSurface> {

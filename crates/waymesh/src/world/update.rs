@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use waymesh_core::{TriangleSoup, Validate};
 use waymesh_graph::{
-    Changed, JoinedTiles, LinkId, LinkKind, MeshTile, NavMesh, TileChange, TileKey, TiledMesh, VertexOrder,
+    Changed, JoinedTiles, LinkId, LinkKind, MeshTile, TileChange, TileKey, TiledMesh, VertexOrder,
 };
 use waymesh_tile::{MemoryGate, Tile, build_tiles};
 
@@ -14,16 +14,16 @@ use super::ground::TileGround;
 use super::heights::{self, KnownGround};
 use super::join::{Facings, key};
 use super::links::{TileClimbs, TileJumps, TileRoom, WorldLinks};
-use super::parts::{Present, Update};
+use super::parts::{Present, Update, changes};
 use super::polygons::TilePolygons;
 use crate::bake::{BakeError, Recorder};
 
 /// The tiles of a world, before and after an update.
-type Tiles<'a> = Present<'a, Tile, Arc<BuiltTile>>;
+type Tiles<'a> = Present<'a, Tile, BuiltTile>;
 
 /// The data of an update.
 pub(super) struct TileUpdate<'a> {
-    pub(super) ground: TileGround<'a>,
+    pub(super) ground: &'a TileGround,
     pub(super) mesh: &'a mut TiledMesh,
     pub(super) facings: &'a mut Facings,
     pub(super) links: &'a mut WorldLinks,
@@ -33,44 +33,20 @@ pub(super) struct TileUpdate<'a> {
     pub(super) prebaked: &'a mut usize,
 }
 
-impl Update<Tile, Arc<BuiltTile>> for TileUpdate<'_> {
+impl Update<Tile, BuiltTile> for TileUpdate<'_> {
     fn build(
         &mut self,
         tiles: &[Tile],
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Option<Arc<BuiltTile>>>, BakeError> {
         let gate = MemoryGate::new(u64::MAX);
-        let ground = &self.ground;
+        let ground = self.ground;
         ground.stages.in_pool(|| {
             let work = |tile: Tile| ground.build(tile);
             recorder.stage("tiles", |observer| build_tiles(tiles, &gate, |_| 0, work, observer))
         })?
     }
 
-    fn is_kept(&self, tile: &Arc<BuiltTile>, before: &Arc<BuiltTile>) -> bool {
-        Arc::ptr_eq(tile, before)
-    }
-
-    fn is_same(&self, tile: &Arc<BuiltTile>, before: &Arc<BuiltTile>) -> bool {
-        Arc::ptr_eq(tile, before) || tile.is_as(before)
-    }
-
-    fn join(
-        &mut self,
-        tiles: &Tiles<'_>,
-        changed: &[Tile],
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(Arc<NavMesh>, usize), BakeError> {
-        let result = self.write(tiles, changed, recorder);
-        if result.is_err() {
-            self.mesh.abandon();
-        }
-        let adjusted = result?;
-        Ok((self.mesh.show(), adjusted))
-    }
-}
-
-impl TileUpdate<'_> {
     /// Writes tiles that changed, what is around them, and the links there.
     fn write(
         &mut self,
@@ -97,9 +73,15 @@ impl TileUpdate<'_> {
         Ok(beside.len() - came)
     }
 
+    fn mesh(&mut self) -> &mut TiledMesh {
+        self.mesh
+    }
+}
+
+impl TileUpdate<'_> {
     /// These tiles, and those that share a side or a corner with them.
     fn around(&self, tiles: impl Iterator<Item = Tile>) -> impl Iterator<Item = Tile> {
-        let layout = *self.ground.layout;
+        let layout = self.ground.layout;
         tiles.flat_map(move |tile| layout.tiles_over(&layout.core(tile).grown(1, layout.frame())))
     }
 
@@ -111,7 +93,7 @@ impl TileUpdate<'_> {
         beside: &BTreeSet<Tile>,
         recorder: &mut Recorder<'_>,
     ) -> Result<BTreeMap<TileKey, TileChange>, BakeError> {
-        let (stages, layout) = (self.ground.stages, self.ground.layout);
+        let (stages, layout) = (&self.ground.stages, &self.ground.layout);
         let known = |tile: Tile| tiles.get(tile);
         // Their neighbours are needed for joins and ground.
         let around: BTreeSet<Tile> = self.around(beside.iter().copied()).collect();
@@ -142,19 +124,11 @@ impl TileUpdate<'_> {
             })
         })??;
         patches.extend(fitted);
-        let gone = changed.iter().map(|&tile| (key(tile), TileChange::Gone));
-        let mut changes: BTreeMap<TileKey, TileChange> = gone.collect();
-        for &tile in beside {
-            let Some(mut made) = made.remove(&key(tile)) else { continue };
-            made.surface = patches.remove(&tile).map(Arc::unwrap_or_clone);
-            let change = if changes.contains_key(&key(tile)) {
-                TileChange::Anew(made)
-            } else {
-                TileChange::Adjusted(made)
-            };
-            changes.insert(key(tile), change);
-        }
-        Ok(changes)
+        let written = beside.iter().filter_map(|&tile| {
+            let surface = patches.remove(&tile).map(Arc::unwrap_or_clone);
+            Some((key(tile), MeshTile { surface, ..made.remove(&key(tile))? }))
+        });
+        Ok(changes(changed.iter().map(|&tile| key(tile)), written))
     }
 
     /// Returns the reusable ground of a neighbour of changed tiles.
@@ -168,7 +142,7 @@ impl TileUpdate<'_> {
             return None;
         }
         let surface = self.mesh.surface_of(key(tile))?;
-        let layout = self.ground.layout;
+        let layout = &self.ground.layout;
         let beside = self.around([tile].into_iter()).filter(|other| changed.contains(other));
         let bound = self.ground.stages.detail_config().max_error_levels;
         KnownGround::new(surface, made.get(&key(tile))?, beside.map(|tile| layout.core(tile)), bound)
@@ -209,7 +183,7 @@ impl TileUpdate<'_> {
         changed: &[Tile],
         written: &BTreeSet<Tile>,
     ) -> Result<BTreeSet<Tile>, BakeError> {
-        let (config, layout) = (self.ground.stages.config(), self.ground.layout);
+        let (config, layout) = (self.ground.stages.config(), &self.ground.layout);
         let climbs = |tile: Tile| tiles.get(tile).map(|built| &*built.climbs);
         let found = self.climbs.update(self.mesh.next(), config, layout, &climbs, changed, written);
         Ok(self.links.put(found, self.mesh)?)
@@ -217,8 +191,8 @@ impl TileUpdate<'_> {
 
     /// Finds jumps again.
     fn find_jumps(&mut self, written: &BTreeSet<Tile>) -> Result<(), BakeError> {
-        let ground = &self.ground;
-        let (layout, Some(config)) = (ground.layout, &ground.stages.config().jumps) else { return Ok(()) };
+        let ground = self.ground;
+        let (layout, Some(config)) = (&ground.layout, &ground.stages.config().jumps) else { return Ok(()) };
         if written.is_empty() && !self.jumps.is_touched() {
             return Ok(());
         }

@@ -10,7 +10,7 @@ use waymesh_voxel::Climb;
 use super::Source;
 use crate::bake::BakeConfig;
 use crate::links::climbs::{MeshClimb, depth, links_of, mesh_climbs, reach};
-use crate::world::join::key;
+use crate::world::join::{key, tile_of};
 
 /// The climbs of each tile, on the mesh as it is.
 #[derive(Debug, Default)]
@@ -102,10 +102,6 @@ impl TileClimbs {
             }
         }
     }
-}
-
-fn tile_of(TileKey { row, column, .. }: TileKey) -> Tile {
-    Tile { row, column }
 }
 
 fn cells(reach: i32) -> u32 {

@@ -17,11 +17,16 @@ pub(in crate::world) enum Source {
     /// Doors on the border of polygons of a tile.
     #[cfg(feature = "floorplan")]
     Doors(TileKey),
-    /// Stairs of a plan, by their number.
+    /// Stairs or a lift of a plan.
     #[cfg(feature = "floorplan")]
+    Element(Element),
+}
+
+/// Stairs or a lift of a plan, by their number.
+#[cfg(feature = "floorplan")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::world) enum Element {
     Stairs(u32),
-    /// A lift of a plan.
-    #[cfg(feature = "floorplan")]
     Lift(u32),
 }
 

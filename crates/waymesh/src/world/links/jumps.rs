@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use glam::{Vec2, Vec3};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    GridFrame, GridWindow, PlanPoint, PolyId, TriangleSoup, checkpoint, saturating_i32, saturating_u32,
-    to_u32,
+    Bounds, PlanPoint, PolyId, TriangleSoup, checkpoint, saturating_i32, saturating_u32, to_u32,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind, LinkOrder, NavMesh, TileKey, TilePolygon};
 use waymesh_tile::{Tile, TileLayout};
@@ -19,7 +18,8 @@ use waymesh_tile::{Tile, TileLayout};
 use super::Source;
 use crate::bake::BakeError;
 use crate::links::jumps::{Candidate, Cylinder, Finder, JumpConfig, Obstacles, Room, is_beside, link};
-use crate::world::join::key;
+use crate::world::ground::columns_of;
+use crate::world::join::{key, tile_of};
 
 /// Class of jumps in the order of all links: after ledges.
 const JUMPS: LinkOrder = LinkOrder { class: 1, number: 0 };
@@ -133,7 +133,7 @@ impl TileJumps {
         let mut finder = Finder::new(mesh, config, room);
         while let Some(&key) = self.open.keys.first() {
             checkpoint();
-            let tile = tile_of(&key);
+            let tile = start_of(&key);
             if !known.contains(&tile) {
                 return Some(tile);
             }
@@ -245,16 +245,15 @@ impl TileJumps {
         jump.is_kept = is_free && *jump.saves.get_or_insert_with(|| finder.saves(&jump.candidate));
         self.jumps[key.3 as usize] = Some(jump);
         if jump.is_kept != was_kept {
-            self.open.tiles.insert(tile_of(&key));
+            self.open.tiles.insert(start_of(&key));
             self.open_after(&jump, config);
         }
     }
 }
 
 /// The tile that a jump leads from.
-fn tile_of(key: &Key) -> Tile {
-    let TileKey { row, column, .. } = key.2[0].0.tile;
-    Tile { row, column }
+fn start_of(key: &Key) -> Tile {
+    tile_of(key.2[0].0.tile)
 }
 
 /// A square as wide as jumps must be apart.
@@ -284,15 +283,10 @@ impl<'a, S: Fn(Tile) -> Option<&'a Obstacles>> TileRoom<'a, S> {
 
 impl<'a, S: Fn(Tile) -> Option<&'a Obstacles>> Room for TileRoom<'a, S> {
     fn is_free(&self, cylinder: &Cylinder) -> bool {
-        let frame: &GridFrame = self.layout.frame();
-        let [low, high] = [-cylinder.radius, cylinder.radius].map(|by| {
-            let at = cylinder.middle + Vec2::splat(by);
-            let [x, _, z] = frame.to_grid(Vec3::new(at.x, 0.0, at.y));
-            // Outside the grid, the outermost tiles count.
-            let inside = |at: f64, count: u32| saturating_u32(at.floor()).min(count.saturating_sub(1));
-            [inside(x, frame.width), inside(z, frame.depth)]
-        });
-        let columns = GridWindow::new(low[0], low[1], high[0] - low[0] + 1, high[1] - low[1] + 1);
+        let Vec2 { x, y: z } = cylinder.middle;
+        let corner = |by: f32| Vec3::new(x + by, 0.0, z + by);
+        let bounds = Bounds { min: corner(-cylinder.radius), max: corner(cylinder.radius) };
+        let columns = columns_of(self.layout.frame(), &bounds);
         self.layout.tiles_over(&columns).all(|tile| {
             (self.tiles)(tile).is_none_or(|tile| tile.is_free(cylinder))
                 && self.standing.get(&tile).is_none_or(|standing| standing.is_free(cylinder))

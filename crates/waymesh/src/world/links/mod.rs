@@ -5,17 +5,21 @@ mod climbs;
 mod found;
 mod jumps;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use glam::DVec3;
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, Random};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, Random, saturating_i64};
 use waymesh_graph::{
     Link, LinkEnd, LinkId, LinkKind, LinkOrder, NavMesh, NavMeshError, PolygonFilter, Reach, TileKey,
     TileLink, TilePolygon, TiledMesh,
 };
 use waymesh_tile::Tile;
 
+use super::join::tile_of;
+use super::parts::Placed;
 pub(super) use climbs::TileClimbs;
+#[cfg(feature = "floorplan")]
+pub(super) use found::Element;
 pub(super) use found::{FoundLinks, Source};
 pub(super) use jumps::{TileJumps, TileRoom};
 
@@ -27,11 +31,8 @@ const ADDED: u64 = FOUND;
 /// State of the links of a world that is not in its mesh.
 #[derive(Debug, Default)]
 pub(super) struct WorldLinks {
-    /// Links as they were added.
-    added: BTreeMap<LinkId, Link>,
-    /// Added links by the columns and rows of tiles in or next to which their ends lie.
-    added_in: BTreeMap<[u32; 2], BTreeSet<LinkId>>,
-    next: u64,
+    /// Links as they were added, with the columns and rows of tiles in or next to which their ends lie.
+    added: Placed<[u32; 2], Link>,
     found: FoundLinks,
     /// Found links that are closed, also where they are not there at the moment.
     closed: BTreeSet<LinkId>,
@@ -82,8 +83,7 @@ impl WorldLinks {
         let links = gone.iter().filter_map(|&id| next.link(id)).chain(came.iter().map(|link| &link.link));
         let ends = links.flat_map(|link| [link.from.polygon, link.to.polygon]);
         let tiles = ends.filter_map(|polygon| next.tile_polygon(polygon));
-        let tiles = tiles.map(|TilePolygon { tile, .. }| Tile { row: tile.row, column: tile.column });
-        let tiles = tiles.collect();
+        let tiles = tiles.map(|TilePolygon { tile, .. }| tile_of(tile)).collect();
         mesh.change_links(&gone, came)?;
         Ok(tiles)
     }
@@ -95,15 +95,14 @@ impl WorldLinks {
         changed: &BTreeSet<TileKey>,
         mesh: &mut TiledMesh,
     ) -> Result<(), NavMeshError> {
-        let near: BTreeSet<LinkId> = if is_all {
-            self.added.keys().copied().collect()
+        let near: BTreeSet<u64> = if is_all {
+            self.added.iter().map(|(number, _)| number).collect()
         } else {
-            let places = changed.iter().map(|tile| [tile.column, tile.row]);
-            places.filter_map(|place| self.added_in.get(&place)).flatten().copied().collect()
+            changed.iter().flat_map(|tile| self.added.numbers_of([tile.column, tile.row])).collect()
         };
         let (mut gone, mut came) = (Vec::new(), Vec::new());
-        for id in near {
-            let Some(added) = self.added.get(&id) else { continue };
+        for number in near {
+            let (id, Some(added)) = (LinkId(number), self.added.get(number)) else { continue };
             let now = link_on(mesh.next(), added);
             let known = mesh.next().link(id);
             if known.copied() == now {
@@ -119,7 +118,7 @@ impl WorldLinks {
 
     pub(super) fn is_open(&self, id: LinkId, link: &Link) -> bool {
         let is_door_closed = link.kind == LinkKind::Door && self.closed_doors.contains(&link.data);
-        self.added.get(&id).map_or(!is_door_closed && !self.closed.contains(&id), |added| added.is_open)
+        self.added.get(id.0).map_or(!is_door_closed && !self.closed.contains(&id), |added| added.is_open)
     }
 
     /// `true` for the id of a link that was found.
@@ -141,7 +140,7 @@ impl WorldLinks {
             }
             links.push((id, Link { is_open: self.is_open(id, link), ..*link }));
         }
-        links.extend(self.added.iter().filter_map(|(&id, link)| Some((id, link_on(&mesh, link)?))));
+        links.extend(self.added.iter().filter_map(|(id, link)| Some((LinkId(id), link_on(&mesh, link)?))));
         if links.is_empty() { Ok(mesh) } else { mesh.with_named_links(links) }
     }
 
@@ -157,36 +156,26 @@ impl WorldLinks {
             shown.clone().add_link(link)?;
             link = link_on(mesh.next(), &link).unwrap_or(link);
         }
-        let id = LinkId(self.next);
+        let id = LinkId(self.added.next());
         mesh.change_links(&[], vec![TileLink { id, order: order_of(id), link }])?;
-        self.added.insert(id, link);
-        for tile in tiles_of(&link, mesh) {
-            self.added_in.entry(tile).or_default().insert(id);
-        }
-        self.next += 1;
+        self.added.add(link, tiles_of(&link, mesh).into_iter().collect());
         Ok(id)
     }
 
     /// Removes a link that was added.
     pub(super) fn remove(&mut self, id: LinkId, mesh: &mut TiledMesh) -> bool {
-        let Some(link) = self.added.remove(&id) else { return false };
-        for tile in tiles_of(&link, mesh) {
-            if let Some(ids) = self.added_in.get_mut(&tile) {
-                ids.remove(&id);
-                if ids.is_empty() {
-                    self.added_in.remove(&tile);
-                }
-            }
+        let was_there = self.added.remove(id.0).is_some();
+        if was_there {
+            // Nothing comes that could be wrong.
+            let _ = mesh.change_links(&[id], Vec::new());
         }
-        // Nothing comes that could be wrong.
-        let _ = mesh.change_links(&[id], Vec::new());
-        true
+        was_there
     }
 
     /// Opens or closes a link; `false` if it is not known.
     pub(super) fn set_open(&mut self, id: LinkId, is_open: bool, mesh: &mut TiledMesh) -> bool {
         let known = mesh.next().link(id).copied();
-        if let Some(link) = self.added.get_mut(&id) {
+        if let Some(link) = self.added.get_mut(id.0) {
             link.is_open = is_open;
         } else if is_open {
             if !self.closed.remove(&id) {
@@ -251,8 +240,7 @@ fn id_of(link: &Link, storey: f64) -> LinkId {
     for end in [&link.from, &link.to] {
         for PlanVertex { point, height } in end.ends {
             add(i64::from(point.x) << 32 | i64::from(point.z.cast_unsigned()));
-            #[expect(clippy::cast_possible_truncation, reason = "casts saturate")]
-            add((f64::from(height) / storey).round() as i64);
+            add(saturating_i64((f64::from(height) / storey).round()));
         }
     }
     LinkId(FOUND | sum)

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use waymesh_core::{PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, VertexId, checkpoint_every, to_u32};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh};
 use waymesh_floorplan::PlanWindow;
 use waymesh_graph::{MeshTile, TileKey, TilePolygon};
+
+use crate::world::join::{Piece, cut_borders};
 
 /// The polygons of a window, and where they end at its border.
 #[derive(Debug)]
@@ -37,6 +39,12 @@ struct Portion {
     beyond: Option<u32>,
 }
 
+impl PartialEq for BuiltWindow {
+    fn eq(&self, other: &Self) -> bool {
+        self.polygons == other.polygons
+    }
+}
+
 impl BuiltWindow {
     pub(super) fn new(polygons: PolyMesh, window: &PlanWindow) -> Self {
         let mut borders: [[Vec<BorderEdge>; 2]; 4] = Default::default();
@@ -55,11 +63,6 @@ impl BuiltWindow {
         }
         let regions = polygons.polygons.iter().map(|polygon| polygon.region.0 + 1).max().unwrap_or(0);
         Self { polygons, borders, regions }
-    }
-
-    /// `true` if there is nothing else in another.
-    pub(super) fn is_as(&self, other: &Self) -> bool {
-        self.polygons == other.polygons
     }
 }
 
@@ -116,33 +119,21 @@ pub(super) fn mesh_tile<'a>(
             }
         }
     }
-    let mut made = MeshTile {
-        vertices: source.vertices.clone(),
-        own_vertices: source.vertices.len(),
-        regions: *regions,
-        ..MeshTile::default()
-    };
-    for (index, polygon) in source.polygons.iter().enumerate() {
-        checkpoint_every(1 << 10, index);
-        let first = made.corners.len();
-        let range = source.corner_range(PolyId::from_index(index));
-        for edge in range.clone() {
-            let vertex = source.corners[edge];
-            let Some((beyond, portions)) = pieces.get(&edge) else {
-                made.corners.push(vertex);
-                let own = source.neighbours[edge].map(|own| TilePolygon { tile: key, polygon: own.0 });
-                made.neighbours.push(own);
-                continue;
-            };
-            let end = source.corners[next(edge, &range)];
-            push_border(&mut made, [vertex, end], *beyond, portions);
-        }
-        made.polygons.push(Poly {
-            first: to_u32(first),
-            len: to_u32(made.corners.len() - first),
-            ..*polygon
+    let made = cut_borders(key, source, *regions, |edge, [start, end]| {
+        let is_x = start.point.x == end.point.x;
+        let ascends = if is_x { start.point.z < end.point.z } else { start.point.x < end.point.x };
+        let portions = pieces.get(&edge).into_iter().flat_map(|(there, portions)| {
+            portions.iter().map(|&Portion { range, beyond }| {
+                (range, beyond.map(|polygon| TilePolygon { tile: *there, polygon }))
+            })
         });
-    }
+        portions.map(move |([low, high], beyond)| {
+            let at = if ascends { low } else { high };
+            let point =
+                if is_x { PlanPoint::new(start.point.x, at) } else { PlanPoint::new(at, start.point.z) };
+            Piece { start: PlanVertex { point, height: start.height }, beyond }
+        })
+    });
     Some(made)
 }
 
@@ -166,26 +157,4 @@ fn portions(border: &BorderEdge, others: &[BorderEdge]) -> Vec<Portion> {
         pieces.push(Portion { range: [at, border.range[1]], beyond: None });
     }
     pieces
-}
-
-/// Pushes an edge in pieces, all but its last corner.
-fn push_border(tile: &mut MeshTile, [from, to]: [VertexId; 2], beyond: TileKey, pieces: &[Portion]) {
-    let [start, end] = [from, to].map(|vertex| tile.vertices[vertex.index()]);
-    let is_x = start.point.x == end.point.x;
-    let ascends = if is_x { start.point.z < end.point.z } else { start.point.x < end.point.x };
-    let mut vertex = from;
-    for (index, piece) in pieces.iter().enumerate() {
-        tile.corners.push(vertex);
-        tile.neighbours.push(piece.beyond.map(|polygon| TilePolygon { tile: beyond, polygon }));
-        if index + 1 < pieces.len() {
-            let ahead = if ascends { piece.range[1] } else { piece.range[0] };
-            let point = if is_x {
-                PlanPoint::new(start.point.x, ahead)
-            } else {
-                PlanPoint::new(ahead, start.point.z)
-            };
-            vertex = VertexId::from_index(tile.vertices.len());
-            tile.vertices.push(PlanVertex { point, height: start.height });
-        }
-    }
 }

@@ -8,7 +8,7 @@ use waymesh_graph::{
     JoinedTiles, Link, LinkOrder, MeshTile, TileGrid, TileKey, TilePolygon, TiledMesh, VertexOrder,
 };
 
-use super::super::links::Source;
+use super::super::links::{Element, Source};
 use crate::bake::BakeError;
 use crate::links::doors::{DoorLines, Places, door_link, leads_nowhere, lift_boxes, stairs_boxes};
 
@@ -35,8 +35,7 @@ pub(super) struct DoorEdge {
 pub(super) struct PlanLinks {
     lines: DoorLines,
     /// The windows that the ground under the ends of stairs and lifts is looked for in.
-    stairs: Vec<BTreeSet<TileKey>>,
-    lifts: Vec<BTreeSet<TileKey>>,
+    windows: BTreeMap<Element, BTreeSet<TileKey>>,
     /// The stairs and lifts of each window.
     elements: BTreeMap<TileKey, BTreeSet<Element>>,
     /// Number of edges of each door, by window.
@@ -44,31 +43,23 @@ pub(super) struct PlanLinks {
     uses: Vec<usize>,
 }
 
-/// Stairs or a lift, by their number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Element {
-    Stairs(usize),
-    Lift(usize),
-}
-
 impl PlanLinks {
     pub(super) fn new(plan: &FloorPlan, base: &PlanBase, grid: &TileGrid) -> Self {
-        let windows = |boxes: Vec<(usize, [[f64; 2]; 2])>| -> BTreeSet<TileKey> {
-            boxes.into_iter().flat_map(|(storey, area)| tiles_over(grid, storey, area)).collect()
-        };
-        let stairs: Vec<_> = plan.stairs.iter().map(|stairs| windows(stairs_boxes(base, stairs))).collect();
-        let lifts: Vec<_> = plan.lifts.iter().map(|lift| windows(lift_boxes(base, lift))).collect();
+        let stairs = (0..)
+            .zip(&plan.stairs)
+            .map(|(number, stairs)| (Element::Stairs(number), stairs_boxes(base, stairs)));
+        let lifts =
+            (0..).zip(&plan.lifts).map(|(number, lift)| (Element::Lift(number), lift_boxes(base, lift)));
+        let mut windows: BTreeMap<Element, BTreeSet<TileKey>> = BTreeMap::new();
         let mut elements: BTreeMap<TileKey, BTreeSet<Element>> = BTreeMap::new();
-        let all = (0..).zip(&stairs).map(|(number, windows)| (Element::Stairs(number), windows));
-        for (element, windows) in
-            all.chain((0..).zip(&lifts).map(|(number, windows)| (Element::Lift(number), windows)))
-        {
-            for &window in windows {
+        for (element, boxes) in stairs.chain(lifts) {
+            let over = boxes.into_iter().flat_map(|(storey, area)| tiles_over(grid, storey, area)).collect();
+            for &window in windows.entry(element).insert_entry(over).get() {
                 elements.entry(window).or_default().insert(element);
             }
         }
         let lines = DoorLines::new(base.doors());
-        Self { lines, stairs, lifts, elements, doors: BTreeMap::new(), uses: vec![0; base.doors().len()] }
+        Self { lines, windows, elements, doors: BTreeMap::new(), uses: vec![0; base.doors().len()] }
     }
 
     /// Takes the portals across doors out of a window. Both sides do.
@@ -152,17 +143,13 @@ impl PlanLinks {
         notes: &mut Vec<PlanNote>,
     ) -> Result<Vec<Found>, BakeError> {
         let stale: BTreeSet<Element> = if is_all {
-            let stairs = (0..plan.stairs.len()).map(Element::Stairs);
-            stairs.chain((0..plan.lifts.len()).map(Element::Lift)).collect()
+            self.windows.keys().copied().collect()
         } else {
             written.iter().filter_map(|key| self.elements.get(key)).flatten().copied().collect()
         };
         let find = |element: Element| {
-            let (windows, number) = match element {
-                Element::Stairs(number) => (&self.stairs[number], number),
-                Element::Lift(number) => (&self.lifts[number], number),
-            };
-            let tiles = windows.iter().filter_map(|&key| Some((key, mesh.tile(key)?)));
+            let windows = self.windows.get(&element).into_iter().flatten();
+            let tiles = windows.filter_map(|&key| Some((key, mesh.tile(key)?)));
             let tiles: Vec<(TileKey, MeshTile)> = tiles.collect();
             let by_key = tiles.iter().map(|(key, tile)| (*key, tile)).collect();
             let joined = JoinedTiles::new(*base.frame(), &by_key, VertexOrder::FirstUse)?;
@@ -170,15 +157,12 @@ impl PlanLinks {
             let storeys: Vec<usize> =
                 regions.flat_map(|(storey, count)| std::iter::repeat_n(storey, count)).collect();
             let places = Places::new(base, &joined.polygons, &storeys);
-            let of_plan = to_u32(number);
-            let (source, class, links) = match element {
-                Element::Stairs(_) => {
-                    let links = places.stairs(of_plan, &plan.stairs[number], notes)?;
-                    (Source::Stairs(of_plan), STAIRS, links)
+            let (class, number, links) = match element {
+                Element::Stairs(number) => {
+                    (STAIRS, number, places.stairs(number, &plan.stairs[number as usize], notes)?)
                 }
-                Element::Lift(_) => {
-                    let links = places.lift(of_plan, &plan.lifts[number], notes)?;
-                    (Source::Lift(of_plan), LIFT, links)
+                Element::Lift(number) => {
+                    (LIFT, number, places.lift(number, &plan.lifts[number as usize], notes)?)
                 }
             };
             let of_mesh = |polygon: PolyId| {
@@ -189,10 +173,10 @@ impl PlanLinks {
             let links = (0..).zip(links).filter_map(|(place, mut link)| {
                 link.from.polygon = of_mesh(link.from.polygon)?;
                 link.to.polygon = of_mesh(link.to.polygon)?;
-                let class = class | u64::from(of_plan) << 24 | place;
+                let class = class | u64::from(number) << 24 | place;
                 Some((LinkOrder { class, number: 0 }, link))
             });
-            Ok((source, links.collect()))
+            Ok((Source::Element(element), links.collect()))
         };
         stale.into_iter().map(find).collect()
     }

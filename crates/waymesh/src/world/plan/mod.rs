@@ -14,10 +14,10 @@ use waymesh_core::{
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanError, PlanMark, PlanPart, PlanWindow, Shape, StoreyBase,
 };
-use waymesh_graph::{Changed, NavMesh, TileChange, TileGrid, TileKey, TiledMesh, VertexOrder};
+use waymesh_graph::{Changed, NavMesh, TileGrid, TileKey, TiledMesh, VertexOrder};
 
 use super::links::WorldLinks;
-use super::parts::{MarkId, ObstacleId, Obstacles, Parts, Present, Update, WorldUpdate, world_methods};
+use super::parts::{MarkId, ObstacleId, Parts, Placed, Present, Update, WorldUpdate, changes, world_methods};
 use crate::bake::{BakeError, Baker, Recorder, StageSet, warn_of_mark, warn_of_marks};
 use crate::front::FloorPlans;
 use crate::front::plan::report_notes;
@@ -69,16 +69,11 @@ const MAX_TILES: f64 = 1e6;
 /// ```
 #[derive(Debug)]
 pub struct PlanWorld {
-    stages: StageSet,
-    front: FloorPlans,
+    ground: WindowGround,
     plan: FloorPlan,
-    base: PlanBase,
     grid: TileGrid,
-    tiles: BTreeMap<TileKey, (PlanWindow, StoreyBase)>,
     parts: Parts<TileKey, BuiltWindow>,
     mesh: TiledMesh,
-    obstacles: Obstacles<TileKey, Obstacle>,
-    marks: Obstacles<TileKey, PlanMark>,
     /// Names of marks that came since the last update and touch no ground.
     untouched: Vec<String>,
     links: WorldLinks,
@@ -118,44 +113,33 @@ impl PlanWorld {
         let order = VertexOrder::FirstUse;
         let mesh = TiledMesh::new(frame, config.agent, grid, config.area_table(), order, false)?;
         let found = PlanLinks::new(&plan, &base, &grid);
-        let mut world = Self {
-            stages,
-            front,
-            plan,
-            base,
-            grid,
-            tiles: BTreeMap::new(),
-            parts: Parts::new(mesh.mesh()),
-            mesh,
-            obstacles: Obstacles::new(),
-            marks: Obstacles::new(),
-            untouched: Vec::new(),
-            links: WorldLinks::default(),
-            found,
-        };
+        let (parts, links) = (Parts::new(mesh.mesh()), WorldLinks::default());
+        let (obstacles, marks) = (Placed::default(), Placed::default());
+        let ground = WindowGround { stages, front, base, tiles: BTreeMap::new(), obstacles, marks };
+        let mut world = Self { ground, plan, grid, parts, mesh, untouched: Vec::new(), links, found };
         world.cut()?;
         Ok(world)
     }
 
     /// Cuts every storey into rows, and rows into windows; what holds nothing walkable is left out.
     fn cut(&mut self) -> Result<(), BakeError> {
-        let frame = *self.base.frame();
+        let WindowGround { base, tiles, .. } = &mut self.ground;
         let TileGrid { side, columns, rows } = self.grid;
         let at = |place: u32| i32::try_from(u64::from(place) * u64::from(side)).unwrap_or(i32::MAX);
-        let width = i32::try_from(frame.width).unwrap_or(i32::MAX);
-        for storey in 0..self.base.storey_names().len() {
-            let whole = self.base.storey(storey)?;
+        let width = i32::try_from(base.frame().width).unwrap_or(i32::MAX);
+        for storey in 0..base.storey_names().len() {
+            let whole = base.storey(storey)?;
             for row in 0..rows {
                 let (z, end) = (at(row), at(row + 1));
                 let strip = PlanWindow { min: PlanPoint::new(0, z), max: PlanPoint::new(width, end) };
-                let strip = self.base.window(whole, strip);
+                let strip = base.window(whole, strip);
                 for column in (0..columns).take_while(|_| !strip.is_empty()) {
                     let min = PlanPoint::new(at(column), z);
                     let window = PlanWindow { min, max: PlanPoint::new(at(column + 1), end) };
-                    let part = self.base.window(&strip, window);
+                    let part = base.window(&strip, window);
                     if !part.is_empty() {
                         let tile = TileKey { layer: to_u32(storey), row, column };
-                        self.tiles.insert(tile, (window, part));
+                        tiles.insert(tile, (window, part));
                         self.parts.touch([tile]);
                     }
                 }
@@ -167,7 +151,7 @@ impl PlanWorld {
     /// Number of windows that hold something walkable.
     #[must_use]
     pub fn tile_count(&self) -> usize {
-        self.tiles.len()
+        self.ground.tiles.len()
     }
 
     /// Puts an obstacle on a storey; the mesh shows it after the next update.
@@ -176,16 +160,17 @@ impl PlanWorld {
     /// For a storey that is not there, coordinates that are not finite or too large, and shapes
     /// without area.
     pub fn add_obstacle(&mut self, storey: &str, shape: &Shape) -> Result<ObstacleId, BakeError> {
-        let storey = self.base.storey_of(&shape.source, storey)?;
-        let obstacle = Obstacle::new(shape, self.base.config())?;
-        let windows = self.windows_over(storey, &obstacle.reach(&self.base));
+        let base = &self.ground.base;
+        let storey = base.storey_of(&shape.source, storey)?;
+        let obstacle = Obstacle::new(shape, base.config())?;
+        let windows = self.windows_over(storey, &obstacle.reach(base));
         self.parts.touch(windows.iter().copied());
-        Ok(self.obstacles.add(obstacle, windows))
+        Ok(ObstacleId(self.ground.obstacles.add(obstacle, windows)))
     }
 
     /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
-        let Some((_, windows)) = self.obstacles.remove(id) else { return false };
+        let Some((_, windows)) = self.ground.obstacles.remove(id.0) else { return false };
         self.parts.touch(windows);
         true
     }
@@ -197,19 +182,20 @@ impl PlanWorld {
     /// # Errors
     /// See [`PlanWorld::add_obstacle`].
     pub fn add_mark(&mut self, storey: &str, shape: &Shape) -> Result<MarkId, BakeError> {
-        let storey = self.base.storey_of(&shape.source, storey)?;
-        let mark = PlanMark::new(shape, self.base.config())?;
-        let windows = self.windows_over(storey, &mark.reach(&self.base));
+        let base = &self.ground.base;
+        let storey = base.storey_of(&shape.source, storey)?;
+        let mark = PlanMark::new(shape, base.config())?;
+        let windows = self.windows_over(storey, &mark.reach(base));
         self.parts.touch(windows.iter().copied());
-        if !self.base.storey(storey)?.meets(&mark) {
+        if !base.storey(storey)?.meets(&mark) {
             self.untouched.push(shape.source.to_string());
         }
-        Ok(MarkId(self.marks.add(mark, windows).0))
+        Ok(MarkId(self.ground.marks.add(mark, windows)))
     }
 
     /// Takes a mark away. Returns `true` if it was there.
     pub fn remove_mark(&mut self, id: MarkId) -> bool {
-        let Some((_, windows)) = self.marks.remove(ObstacleId(id.0)) else { return false };
+        let Some((_, windows)) = self.ground.marks.remove(id.0) else { return false };
         self.parts.touch(windows);
         true
     }
@@ -233,7 +219,7 @@ impl PlanWorld {
     fn show(&mut self) {
         let shown = self.mesh.show();
         // No ground came or went: what could be kept before can be now.
-        if let Ok(kept) = kept::kept(&self.stages, &shown, &self.links, &mut Recorder::new(&mut ())) {
+        if let Ok(kept) = kept::kept(&self.ground.stages, &shown, &self.links, &mut Recorder::new(&mut ())) {
             self.parts.show(kept.map_or(shown, Arc::new));
         }
     }
@@ -242,7 +228,7 @@ impl PlanWorld {
     fn windows_over(&self, storey: usize, reach: &PlanWindow) -> Vec<TileKey> {
         let corner = |at: PlanPoint| [f64::from(at.x), f64::from(at.z)];
         let windows = tiles_over(&self.grid, storey, [corner(reach.min), corner(reach.max)]);
-        windows.filter(|window| self.tiles.contains_key(window)).collect()
+        windows.filter(|window| self.ground.tiles.contains_key(window)).collect()
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
@@ -250,11 +236,11 @@ impl PlanWorld {
     /// # Errors
     /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let Self { stages, front, plan, base, tiles, parts, mesh, obstacles, marks, links, found, .. } = self;
-        let ground = WindowGround { stages, front, base, tiles, obstacles, marks };
+        let Self { ground, plan, parts, mesh, links, found, .. } = self;
         let is_first = parts.is_empty();
         let update = parts.update(observer, WindowUpdate { ground, plan, mesh, links, found, is_first })?;
         if is_first {
+            let WindowGround { stages, front, base, .. } = ground;
             let config = stages.config();
             warn_of_marks(&config.marks, &front.covers(plan, config, base)?, observer);
         }
@@ -265,21 +251,22 @@ impl PlanWorld {
     }
 }
 
-/// The input of the windows of an update.
-struct WindowGround<'a> {
-    stages: &'a StageSet,
-    front: &'a FloorPlans,
-    base: &'a PlanBase,
-    tiles: &'a BTreeMap<TileKey, (PlanWindow, StoreyBase)>,
-    obstacles: &'a Obstacles<TileKey, Obstacle>,
-    marks: &'a Obstacles<TileKey, PlanMark>,
+/// The input of the windows of a plan.
+#[derive(Debug)]
+struct WindowGround {
+    stages: StageSet,
+    front: FloorPlans,
+    base: PlanBase,
+    tiles: BTreeMap<TileKey, (PlanWindow, StoreyBase)>,
+    obstacles: Placed<TileKey, Obstacle>,
+    marks: Placed<TileKey, PlanMark>,
 }
 
-impl WindowGround<'_> {
+impl WindowGround {
     /// The polygons of one window.
-    fn build(&self, tile: &TileKey) -> Result<Option<BuiltWindow>, BakeError> {
+    fn build(&self, tile: &TileKey) -> Result<Option<Arc<BuiltWindow>>, BakeError> {
         let Some((window, part)) = self.tiles.get(tile) else { return Ok(None) };
-        Ok(Some(BuiltWindow::new(self.polygons(*tile, part)?, window)))
+        Ok(Some(Arc::new(BuiltWindow::new(self.polygons(*tile, part)?, window))))
     }
 
     fn polygons(&self, tile: TileKey, part: &StoreyBase) -> Result<PolyMesh, BakeError> {
@@ -303,7 +290,7 @@ impl WindowGround<'_> {
 
 /// The data of an update.
 struct WindowUpdate<'a> {
-    ground: WindowGround<'a>,
+    ground: &'a WindowGround,
     plan: &'a FloorPlan,
     mesh: &'a mut TiledMesh,
     links: &'a mut WorldLinks,
@@ -316,8 +303,8 @@ impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
         &mut self,
         windows: &[TileKey],
         recorder: &mut Recorder<'_>,
-    ) -> Result<Vec<Option<BuiltWindow>>, BakeError> {
-        let ground = &self.ground;
+    ) -> Result<Vec<Option<Arc<BuiltWindow>>>, BakeError> {
+        let ground = self.ground;
         if self.is_first {
             report_notes(ground.base.notes(), recorder);
         }
@@ -328,33 +315,6 @@ impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
         })?
     }
 
-    fn is_kept(&self, _: &BuiltWindow, _: &BuiltWindow) -> bool {
-        false
-    }
-
-    fn is_same(&self, window: &BuiltWindow, before: &BuiltWindow) -> bool {
-        window.is_as(before)
-    }
-
-    fn join(
-        &mut self,
-        windows: &Present<'_, TileKey, BuiltWindow>,
-        changed: &[TileKey],
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(Arc<NavMesh>, usize), BakeError> {
-        let result = self.write(windows, changed, recorder).and_then(|adjusted| {
-            Ok((kept::kept(self.ground.stages, self.mesh.next(), self.links, recorder)?, adjusted))
-        });
-        if result.is_err() {
-            self.mesh.abandon();
-        }
-        let (kept, adjusted) = result?;
-        let shown = self.mesh.show();
-        Ok((kept.map_or(shown, Arc::new), adjusted))
-    }
-}
-
-impl WindowUpdate<'_> {
     /// Writes windows that changed, what is around them, and the links there.
     fn write(
         &mut self,
@@ -362,23 +322,19 @@ impl WindowUpdate<'_> {
         changed: &[TileKey],
         recorder: &mut Recorder<'_>,
     ) -> Result<usize, BakeError> {
-        let known = |window: TileKey| windows.get(window);
+        let known = |window: TileKey| windows.get(window).map(|built| &**built);
         let around = changed.iter().flat_map(|window| window.around().chain([*window]));
         let beside: BTreeSet<TileKey> = around.filter(|&window| known(window).is_some()).collect();
         let mut doors: BTreeMap<TileKey, Vec<DoorEdge>> =
             changed.iter().map(|&window| (window, Vec::new())).collect();
-        let gone = changed.iter().map(|&window| (window, TileChange::Gone));
-        let mut changes: BTreeMap<TileKey, TileChange> = gone.collect();
-        let (base, found) = (self.ground.base, &*self.found);
-        recorder.stage("join", |_| {
-            for &window in &beside {
-                let Some(mut made) = mesh_tile(window, &known) else { continue };
+        let (base, found) = (&self.ground.base, &*self.found);
+        let changes = recorder.stage("join", |_| {
+            let written = beside.iter().filter_map(|&window| {
+                let mut made = mesh_tile(window, &known)?;
                 doors.insert(window, found.cut(base, window, &mut made));
-                let is_changed = changes.contains_key(&window);
-                let change = if is_changed { TileChange::Anew(made) } else { TileChange::Adjusted(made) };
-                changes.insert(window, change);
-            }
-            Ok::<_, BakeError>(())
+                Some((window, made))
+            });
+            Ok::<_, BakeError>(changes(changed.iter().copied(), written))
         })?;
         let mesh = &mut *self.mesh;
         let Changed { lost_links, is_renumbered } = recorder.stage("mesh", |_| mesh.change(changes))?;
@@ -412,5 +368,12 @@ impl WindowUpdate<'_> {
         })?;
         let came = changed.iter().filter(|&&window| known(window).is_some()).count();
         Ok(beside.len() - came)
+    }
+    fn mesh(&mut self) -> &mut TiledMesh {
+        self.mesh
+    }
+
+    fn kept(&mut self, recorder: &mut Recorder<'_>) -> Result<Option<NavMesh>, BakeError> {
+        kept::kept(&self.ground.stages, self.mesh.next(), self.links, recorder)
     }
 }
