@@ -6,8 +6,8 @@ use waymesh_core::{Observer, TriangleSource};
 use waymesh_tile::{Tile, TileError, TileLayout, TileStore, tile_from_bytes, tile_to_bytes};
 
 use super::Voxels;
-use super::survey::{Survey, Visited, read_tile};
-use super::tiles::{TileBuilder, joined};
+use super::survey::read_tile;
+use super::tiles::TileBuilder;
 use crate::bake::{Bake, BakeError, Baker, Recorder};
 
 /// Name of a tile in errors.
@@ -53,8 +53,7 @@ impl Baker<Voxels> {
     ) -> Result<TileBaker, BakeError> {
         self.check_tiles()?;
         let mut recorder = Recorder::new(observer);
-        let survey = recorder
-            .stage("survey", |_| Survey::of(source, self.front.side(), Visited::All, self.config()))?;
+        let survey = recorder.stage("survey", |_| self.survey(source))?;
         let tile_builder =
             TileBuilder::new(source, &survey, &self.front, &self.stages, |_| true, &mut recorder)?;
         Ok(TileBaker { baker: self, tile_builder })
@@ -110,23 +109,18 @@ impl TileBaker {
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
         let Self { baker, tile_builder: TileBuilder { survey, .. } } = self;
-        if source.is_none() {
-            baker.refuse_without_source()?;
-        }
         let store = TileStore::in_memory();
         for bytes in tiles {
             let (tile, content) = tile_from_bytes(&bytes, survey.fingerprint, Path::new(NAME))?;
             survey.layout.check(tile)?;
             store.put(tile, content.to_vec())?;
         }
-        baker.run(source, observer, |recorder| {
+        baker.merged(source, observer, |recorder| {
             let kept = recorder.stage("read tiles", |_| {
                 let read = |tile| read_tile(&store, tile)?.ok_or_else(|| store.missing(tile).into());
                 survey.layout.tiles().map(read).collect::<Result<Vec<_>, BakeError>>()
             })?;
-            survey.skipped.report(recorder);
-            let tiles = survey.layout.tiles().collect();
-            joined(*survey, store, (tiles, kept), &baker.stages, recorder)
+            Ok((*survey, store, kept))
         })
     }
 }

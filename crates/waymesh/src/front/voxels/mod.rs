@@ -11,7 +11,7 @@ use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
     ContourSet, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, Heightfield, Observer,
     PolyMesh, RegionMap, SlopeAreas, TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField,
-    Warning, warn_of_outliers, warn_of_shape,
+    Warning, nearest_f32, warn_of_outliers, warn_of_shape,
 };
 use waymesh_region::{SurfacesConfig, join_surfaces, label_split_surfaces, split_surfaces_labelled};
 use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Voxelizer, find_climbs};
@@ -286,9 +286,8 @@ impl Baker<Voxels> {
 }
 
 /// Returns a scale with which a bake takes `times` less time.
-#[expect(clippy::cast_possible_truncation, reason = "the size of a cell")]
 fn coarser(scale: &GridScale, times: f64) -> GridScale {
-    GridScale::new((f64::from(scale.cell_size) * times.sqrt()) as f32, scale.level_height)
+    GridScale::new(nearest_f32(f64::from(scale.cell_size) * times.sqrt()), scale.level_height)
 }
 
 /// Memory for a bake of all of a scene, from the columns that each triangle lies in. Where they

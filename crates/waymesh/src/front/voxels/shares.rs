@@ -8,7 +8,8 @@ use waymesh_core::{Cancelled, Observer, TriangleSource, threads};
 use waymesh_tile::{Tile, TileError, TileLayout, TileStore};
 
 use super::Voxels;
-use super::survey::{Kept, Survey, Visited, read_survey, read_tile};
+use super::survey::{Kept, Survey, read_survey, read_tile};
+use super::tiles::TileBuilder;
 use crate::bake::{BakeError, Baker, Recorder};
 
 /// Tiles read side by side before a merge says how far it is.
@@ -55,8 +56,7 @@ impl Baker<Voxels> {
     /// # Errors
     /// See [`Baker::bake`]; [`BakeError::Tile`] for a folder of another bake.
     pub fn manifest(&self, source: &dyn TriangleSource) -> Result<TileManifest, BakeError> {
-        self.check_tiles()?;
-        let survey = Survey::of(source, self.front.side(), Visited::All, self.config())?;
+        let survey = self.survey(source)?;
         let store = self.front.folder.as_ref().map(|_| survey.store(&self.front)).transpose()?;
         let entry = |tile: Tile| -> Result<ManifestTile, BakeError> {
             let kept = store.as_ref().map(|store| store.get(tile)).transpose()?;
@@ -106,7 +106,9 @@ impl Baker<Voxels> {
     ) -> Result<PathBuf, BakeError> {
         let mut files = self.bake_tiles(source, observer, |survey, store, recorder| {
             survey.layout.check(tile)?;
-            self.front.build(source, survey, store, &[tile], &self.stages, recorder)?;
+            let wanted = |other| other == tile;
+            let builder = TileBuilder::new(source, survey, &self.front, &self.stages, wanted, recorder)?;
+            builder.build(store, &[tile], &self.stages, recorder)?;
             Ok(vec![tile])
         })?;
         files.pop().ok_or_else(|| TileError::NoFolder.into())
@@ -125,8 +127,7 @@ impl Baker<Voxels> {
         }
         let mut recorder = Recorder::new(observer);
         self.stages.in_pool(|| {
-            let survey = recorder
-                .stage("survey", |_| Survey::of(source, self.front.side(), Visited::All, self.config()))?;
+            let survey = recorder.stage("survey", |_| self.survey(source))?;
             let store = survey.store(&self.front)?;
             let tiles = build(&survey, &store, &mut recorder)?;
             Ok(tiles.into_iter().filter_map(|tile| store.file(tile)).collect())

@@ -70,8 +70,13 @@ impl Baker<Voxels> {
     /// # Errors
     /// See [`Baker::bake`].
     pub fn layout(&self, source: &dyn TriangleSource) -> Result<TileLayout, BakeError> {
+        Ok(self.survey(source)?.layout)
+    }
+
+    /// Surveys a source to bake all its tiles. Refuses settings that a bake in tiles does not use.
+    pub(super) fn survey(&self, source: &dyn TriangleSource) -> Result<Survey, BakeError> {
         self.check_tiles()?;
-        Ok(Survey::of(source, self.front.side(), Visited::All, self.config())?.layout)
+        Survey::of(source, self.front.side(), Visited::All, self.config())
     }
 
     /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
@@ -89,10 +94,7 @@ impl Baker<Voxels> {
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
         self.check_tiles()?;
-        if source.is_none() {
-            self.refuse_without_source()?;
-        }
-        self.run(source, observer, |recorder| {
+        self.merged(source, observer, |recorder| {
             let survey = shares::await_survey(folder, self.front.patience, recorder)?.0;
             // The folder belongs to this scene, and to these settings.
             let side = survey.layout.side_cells();
@@ -102,19 +104,28 @@ impl Baker<Voxels> {
             let kept = recorder.stage("read tiles", |observer| {
                 shares::read_tiles(folder, &store, &survey.layout, self.front.patience, observer)
             })?;
-            survey.skipped.report(recorder);
-            let tiles = survey.layout.tiles().collect();
-            joined(survey, store, (tiles, kept), &self.stages, recorder)
+            Ok((survey, store, kept))
         })
     }
-}
 
-impl Baker<Voxels> {
-    /// Refuses what a merge without the triangles cannot do.
-    pub(super) fn refuse_without_source(&self) -> Result<(), BakeError> {
+    /// Joins all tiles of a survey, which `read` returns with their store. Refuses what a merge without
+    /// the triangles cannot do.
+    pub(super) fn merged(
+        &self,
+        source: Option<&dyn TriangleSource>,
+        observer: &mut dyn Observer,
+        read: impl FnOnce(&mut Recorder<'_>) -> Result<(Survey, TileStore, Vec<Kept>), BakeError> + Send,
+    ) -> Result<Bake, BakeError> {
         const REASON: &str = "tiles hold no triangles; give the scene as well";
         const NO_TRIANGLES: Refused = &[("enclosed", REASON), ("jumps", REASON)];
-        self.stages.refuse("tiles without a scene", &Voxels::defaults(), NO_TRIANGLES)
+        if source.is_none() {
+            self.stages.refuse("tiles without a scene", &Voxels::defaults(), NO_TRIANGLES)?;
+        }
+        self.run(source, observer, |recorder| {
+            let (survey, store, kept) = read(recorder)?;
+            survey.skipped.report(recorder);
+            joined(survey, store, (survey.layout.tiles().collect(), kept), &self.stages, recorder)
+        })
     }
 }
 
@@ -184,35 +195,16 @@ impl Voxels {
         if store.damaged() > 0 {
             recorder.warn(Warning::TilesDamaged { tiles: store.damaged() });
         }
-        let built = self.build(source, survey, store, &missing, stages, recorder)?;
-        for (kept, built) in kept.iter_mut().filter(|kept| kept.is_none()).zip(built) {
-            *kept = Some(built);
+        if !missing.is_empty() {
+            let is_missing = |tile| missing.binary_search(&tile).is_ok();
+            let tile_builder = TileBuilder::new(source, survey, self, stages, is_missing, recorder)?;
+            let built = tile_builder.build(store, &missing, stages, recorder)?;
+            kept.iter_mut()
+                .filter(|kept| kept.is_none())
+                .zip(built)
+                .for_each(|(kept, built)| *kept = Some(built));
         }
         Ok(kept.into_iter().flatten().collect())
-    }
-
-    /// Builds these tiles and puts them into the store.
-    pub(super) fn build(
-        &self,
-        source: &dyn TriangleSource,
-        survey: &Survey,
-        store: &TileStore,
-        missing: &[Tile],
-        stages: &StageSet,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Vec<Kept>, BakeError> {
-        if missing.is_empty() {
-            return Ok(Vec::new());
-        }
-        let tile_builder = TileBuilder::new(
-            source,
-            survey,
-            self,
-            stages,
-            |tile| missing.binary_search(&tile).is_ok(),
-            recorder,
-        )?;
-        tile_builder.build(store, missing, stages, recorder)
     }
 }
 
@@ -255,7 +247,7 @@ impl TileBuilder {
     }
 
     /// Builds these tiles and puts them into the store.
-    fn build(
+    pub(super) fn build(
         &self,
         store: &TileStore,
         tiles: &[Tile],
