@@ -16,6 +16,7 @@ pub struct DeviceUsage {
 
 /// The work of a device for one stage. Times are summed over the threads that waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct DeviceWork {
     /// Number of jobs.

@@ -32,8 +32,8 @@ pub use error::{BakeError, ConfigError};
 pub use ground::{Borders, Ground, Heights, InputLinks};
 pub(crate) use marks::{apply_marks, covered_in_all, is_swapped, warn_of_mark, warn_of_marks};
 pub use report::{
-    Advice, DeviceReport, DeviceWorkReport, EnclosedReport, GridReport, HeadRoomReport, IslandReport,
-    PlanReport, RadiusReport, Recorder, Report, StageTime,
+    Advice, DeviceReport, EnclosedReport, GridReport, HeadRoomReport, IslandReport, PlanReport, RadiusReport,
+    Recorder, Report, StageTime,
 };
 pub(crate) use stages::Solid;
 #[cfg(feature = "floorplan")]

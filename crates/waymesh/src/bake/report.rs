@@ -184,49 +184,17 @@ pub struct DeviceReport {
     /// Name of the device; empty if there is none.
     pub device: String,
     /// All that it did.
-    pub total: DeviceWorkReport,
+    pub total: DeviceWork,
     /// Work by stage.
-    pub stages: BTreeMap<String, DeviceWorkReport>,
+    pub stages: BTreeMap<String, DeviceWork>,
     /// Grids, tiles or windows that the processor did instead, by the reason.
     pub on_processor: BTreeMap<String, u64>,
 }
 
-/// Work of a device for a stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct DeviceWorkReport {
-    /// Grids, tiles or windows.
-    pub jobs: u64,
-    /// Seconds that bytes took to the device, summed up over threads as all times here.
-    pub upload_seconds: f64,
-    /// Seconds that it worked.
-    pub kernel_seconds: f64,
-    /// Seconds that bytes took back.
-    pub download_seconds: f64,
-    /// Bytes to the device.
-    pub uploaded_bytes: u64,
-    /// Bytes from the device.
-    pub downloaded_bytes: u64,
-}
-
-impl From<DeviceWork> for DeviceWorkReport {
-    fn from(work: DeviceWork) -> Self {
-        Self {
-            jobs: work.jobs,
-            upload_seconds: work.upload_seconds,
-            kernel_seconds: work.kernel_seconds,
-            download_seconds: work.download_seconds,
-            uploaded_bytes: work.uploaded_bytes,
-            downloaded_bytes: work.downloaded_bytes,
-        }
-    }
-}
-
 impl From<DeviceUsage> for DeviceReport {
     fn from(usage: DeviceUsage) -> Self {
-        let total = usage.total().into();
-        let stages = usage.stages.into_iter().map(|(stage, work)| (stage, work.into())).collect();
-        Self { device: usage.device, total, stages, on_processor: usage.on_processor }
+        let total = usage.total();
+        Self { device: usage.device, total, stages: usage.stages, on_processor: usage.on_processor }
     }
 }
 
