@@ -13,6 +13,7 @@ use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     AreaId, Bounds, GridWindow, PlacedTriangles, TriangleSoup, TriangleSource, checkpoint, has_area,
+    saturating_u32,
 };
 
 use crate::{Tile, TileError, TileLayout};
@@ -185,7 +186,6 @@ impl TriangleBins {
     }
 
     /// Returns the cells whose tiles need a finite triangle.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the grid before")]
     fn reach(&self, corners: [Vec3; 3]) -> Option<GridWindow> {
         let frame = self.layout.frame();
         let slack = f64::from(self.halo_cells) + 1.0;
@@ -193,7 +193,7 @@ impl TriangleBins {
             let at = corners.map(|corner| frame.to_grid(corner)[axis]);
             let low = (at[0].min(at[1]).min(at[2]) - slack).floor().max(0.0);
             let high = (at[0].max(at[1]).max(at[2]) + slack).ceil().min(f64::from(count));
-            (low < high).then_some((low as u32, high as u32))
+            (low < high).then(|| (saturating_u32(low), saturating_u32(high)))
         };
         let (x, z) = (range(0, frame.width)?, range(2, frame.depth)?);
         Some(GridWindow::new(x.0, z.0, x.1 - x.0, z.1 - z.0))

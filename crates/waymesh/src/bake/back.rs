@@ -2,7 +2,8 @@
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, to_u32,
+    HeightSurface, Observer, PlanVertex, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource,
+    nearest_f32, to_u32,
 };
 use waymesh_detail::DetailError;
 use waymesh_graph::NavMesh;
@@ -148,15 +149,10 @@ fn flat_ground(
         let [at_origin, rise_x, rise_z] = planes[polygons.polygons[id.index()].region.index()];
         let first = to_u32(surface.points.len());
         let corners = polygons.corners(id);
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            reason = "cells and levels of a real world fit a single"
-        )]
         surface.points.extend(corners.iter().map(|&vertex| {
             let point = polygons.point(vertex);
             let height = at_origin + rise_x * f64::from(point.x) + rise_z * f64::from(point.z);
-            SurfacePoint { x: point.x as f32, height: height as f32, z: point.z as f32 }
+            SurfacePoint { x: point.x as f32, height: nearest_f32(height), z: point.z as f32 }
         }));
         surface
             .triangles

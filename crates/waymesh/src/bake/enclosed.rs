@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{
     Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
-    checkpoint, float, threads,
+    checkpoint, float, nearest_f32, threads,
 };
 use waymesh_graph::Link;
 use waymesh_solid::{RayOutcome, RayTree};
@@ -82,11 +82,8 @@ fn is_closed_around(places: &[Vec3], tree: &RayTree, may_get_out: bool) -> bool 
     let rays = places.iter().enumerate().flat_map(|(number, &place)| {
         (0..RAYS).map(move |ray| {
             // Rays of each place have other directions, slightly upwards, so that none runs along a floor.
-            #[expect(clippy::cast_precision_loss, reason = "an angle")]
             let turn = (ray as f64 + number as f64 * TURN) / RAYS as f64 * std::f64::consts::TAU;
-            let [sine, cosine] = [float::sin(turn), float::cos(turn)];
-            #[expect(clippy::cast_possible_truncation, reason = "a direction")]
-            let direction = Vec3::new(cosine as f32, 0.07, sine as f32);
+            let direction = Vec3::new(nearest_f32(float::cos(turn)), 0.07, nearest_f32(float::sin(turn)));
             match tree.cast(place, direction) {
                 RayOutcome::Open if !may_get_out => None,
                 outcome => Some(outcome == RayOutcome::Leaves),
@@ -98,7 +95,6 @@ fn is_closed_around(places: &[Vec3], tree: &RayTree, may_get_out: bool) -> bool 
 
 /// Returns `true` if most of `count` answers are `true`, and none is `None`.
 fn are_most(count: usize, mut answers: impl Iterator<Item = Option<bool>>) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "a few places")]
     let mut misses = (1.0 - MIN_INSIDE_SHARE) * count as f64;
     answers.all(|answer| {
         checkpoint();
@@ -215,7 +211,6 @@ impl Samples<'_> {
                 found.len() - 1
             });
             found[number].polygons += 1;
-            #[expect(clippy::cast_precision_loss, reason = "a figure")]
             let cells = self.polygons.doubled_area(id) as f64 / 2.0;
             found[number].area += cells * self.polygons.frame.cell_area();
         }

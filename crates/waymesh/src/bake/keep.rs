@@ -1,7 +1,7 @@
 //! Selection of the ground to keep.
 
 use glam::Vec3;
-use waymesh_core::{DisjointSets, PlanPoint, PolyId, PolyMesh, float, to_u32};
+use waymesh_core::{DisjointSets, PolyId, PolyMesh, float, to_u32};
 use waymesh_graph::Link;
 
 use super::config::{BakeConfig, Keep};
@@ -41,7 +41,6 @@ pub(super) fn kept_islands(
     for (polygon, &island) in islands.iter().enumerate() {
         doubled[island] += polygons.doubled_area(PolyId::from_index(polygon));
     }
-    #[expect(clippy::cast_precision_loss, reason = "a limit and a figure")]
     let area = |island: usize| doubled[island] as f64 / 2.0 * cell_area;
     let mut is_wanted = vec![*keep == Keep::All; count];
     match keep {
@@ -112,25 +111,31 @@ pub(super) fn nearest(polygons: &PolyMesh, position: Vec3, config: &BakeConfig) 
             let (low, high) =
                 heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
             let up = (low - y).max(y - high).max(0.0) * f64::from(frame.level_height);
-            let across = distance(polygons, PolyId::from_index(polygon), [x, z]) * metres;
+            let across = closest(polygons, PolyId::from_index(polygon), [x, z]).0 * metres;
             (up <= highest && across <= farthest).then_some((across * across + up * up, polygon))
         })
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
         .map(|(_, polygon)| polygon)
 }
 
-/// Distance from a polygon in plan; 0 inside.
-fn distance(polygons: &PolyMesh, polygon: PolyId, [x, z]: [f64; 2]) -> f64 {
+/// Returns the distance of a place from a polygon in plan, in cells, and the nearest point of the
+/// polygon; inside it is the place itself.
+pub(crate) fn closest(polygons: &PolyMesh, polygon: PolyId, place: [f64; 2]) -> (f64, [f64; 2]) {
     let corners = polygons.corners(polygon);
-    let (mut inside, mut best) = (true, f64::INFINITY);
-    for (index, &from) in corners.iter().enumerate() {
-        let [a, b]: [PlanPoint; 2] =
-            [from, corners[(index + 1) % corners.len()]].map(|vertex| polygons.point(vertex));
-        let (dx, dz) = (f64::from(b.x) - f64::from(a.x), f64::from(b.z) - f64::from(a.z));
-        let (px, pz) = (x - f64::from(a.x), z - f64::from(a.z));
-        inside &= dx * pz - dz * px >= 0.0;
-        let along = ((px * dx + pz * dz) / (dx * dx + dz * dz)).clamp(0.0, 1.0);
-        best = best.min(float::hypot(px - along * dx, pz - along * dz));
+    let mut best = (f64::INFINITY, place);
+    let mut is_inside = true;
+    for (index, &vertex) in corners.iter().enumerate() {
+        let next = corners[(index + 1) % corners.len()];
+        let [a, b] = [vertex, next].map(|vertex| <[f64; 2]>::from(polygons.point(vertex)));
+        let edge = [b[0] - a[0], b[1] - a[1]];
+        let from = [place[0] - a[0], place[1] - a[1]];
+        is_inside &= edge[0] * from[1] - edge[1] * from[0] >= 0.0;
+        let along = (from[0] * edge[0] + from[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
+        let at = [a[0] + edge[0] * along.clamp(0.0, 1.0), a[1] + edge[1] * along.clamp(0.0, 1.0)];
+        let distance = float::hypot(place[0] - at[0], place[1] - at[1]);
+        if distance < best.0 {
+            best = (distance, at);
+        }
     }
-    if inside { 0.0 } else { best }
+    if is_inside { (0.0, place) } else { best }
 }

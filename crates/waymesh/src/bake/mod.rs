@@ -30,6 +30,8 @@ pub use config::{BakeConfig, CornerChoice, DecompositionKind, Enclosed, Keep, Pa
 pub(crate) use draft::Draft;
 pub use error::{BakeError, ConfigError};
 pub use ground::{Borders, Ground, Heights, InputLinks};
+#[cfg(feature = "floorplan")]
+pub(crate) use keep::closest;
 pub(crate) use marks::{apply_marks, covered_in_all, is_swapped, warn_of_mark, warn_of_marks};
 pub use report::{
     Advice, DeviceReport, EnclosedReport, GridReport, HeadRoomReport, IslandReport, PlanReport, RadiusReport,

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use serde::{Serialize, Serializer};
+use waymesh_core::nearest_f32;
 
 /// A value of a setting before it is checked: what TOML, JSON, JavaScript and Python have in
 /// common.
@@ -95,9 +96,8 @@ impl FromValue for f64 {
 }
 
 impl FromValue for f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision, as a literal is")]
     fn from_value(value: &Value) -> Option<Self> {
-        value.to::<f64>().map(|number| number as f32)
+        value.to::<f64>().map(nearest_f32)
     }
 }
 

@@ -89,18 +89,19 @@ pub(crate) fn links_of(mesh: &NavMesh, mut found: Vec<MeshClimb>, reach: i32) ->
 fn link(mesh: &NavMesh, run: &Run) -> Link {
     let end = |side: usize| {
         let polygon = run.first.polygons[side];
-        let ends = run.segment(side).map(|point| PlanVertex { point, height: height(mesh, polygon, point) });
+        let height = |point: PlanPoint| height(mesh, polygon, point).unwrap_or(f32::NAN);
+        let ends = run.segment(side).map(|point| PlanVertex { point, height: height(point) });
         LinkEnd { polygon, ends }
     };
     Link::new(end(0), end(1), LinkKind::Step)
 }
 
-/// Height of the mesh's ground in levels.
-fn height(mesh: &NavMesh, polygon: PolyId, point: PlanPoint) -> f32 {
+/// Height of the mesh's ground in levels at a point of the grid; `None` outside the polygon.
+pub(super) fn height(mesh: &NavMesh, polygon: PolyId, point: PlanPoint) -> Option<f32> {
     let frame: &GridFrame = mesh.frame();
     let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
-    let height = mesh.height_in_polygon(polygon, position).unwrap_or(f32::NAN);
-    nearest_f32(frame.to_grid(position.with_y(height))[1])
+    let height = mesh.height_in_polygon(polygon, position)?;
+    Some(nearest_f32(frame.to_grid(position.with_y(height))[1]))
 }
 
 /// A climb on the mesh: one cell wide, or of no width where a border between polygons runs through
@@ -293,22 +294,15 @@ impl<'a> LandingGround<'a> {
             let polygons = self.buckets.get(&bucket(ends[0]))?;
             let near = polygons
                 .iter()
-                .filter(|&&polygon| ends.iter().all(|&end| self.holds(polygon, end)))
+                .filter(|&&polygon| ends.iter().all(|&end| self.mesh.contains_point(polygon, end)))
                 .filter_map(|&polygon| {
-                    let off = (height(self.mesh, polygon, ends[0]) - landing.floor as f32).abs();
+                    let off = (height(self.mesh, polygon, ends[0])? - landing.floor as f32).abs();
                     (off <= self.levels).then_some((polygon, off))
                 });
             let (polygon, _) =
                 near.min_by(|a, b| a.1.total_cmp(&b.1).then(self.mesh.compare_polygons(a.0, b.0)))?;
             Some((polygon, across))
         })
-    }
-
-    fn holds(&self, polygon: PolyId, point: PlanPoint) -> bool {
-        let Some(view) = self.mesh.polygon(polygon) else { return false };
-        let corners = view.corners();
-        let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
-        (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0)
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use waymesh_core::{Bounds, BoxTree, PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every, float};
+use waymesh_core::{
+    Bounds, BoxTree, PlanPoint, PlanVertex, PolyId, PolyMesh, checkpoint_every, float, saturating_i32,
+};
 use waymesh_floorplan::{
     DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
+
+use crate::bake::closest;
 
 /// Largest distance in cells of a point that splits a slanted border from it; enough to split every
 /// edge.
@@ -260,7 +264,7 @@ impl<'a> Places<'a> {
         for stop in &lift.stops {
             let storey = self.base.storey_of(&element, &stop.storey)?;
             check_finite(&element, "at", stop.at)?;
-            match self.nearest(storey, self.cells_of(stop.at)) {
+            match self.nearest(storey, cells_of(self.base, stop.at)) {
                 Some((polygon, point)) => {
                     let vertex = PlanVertex { point, height: self.base.height(storey)? };
                     stops.push(LinkEnd { polygon, ends: [vertex; 2] });
@@ -290,12 +294,6 @@ impl<'a> Places<'a> {
         notes.push(PlanNote { element: element.clone(), kind });
     }
 
-    fn cells_of(&self, [x, z]: PlanPosition) -> [f64; 2] {
-        let frame = self.base.frame();
-        let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
-        [axis(x, frame.origin.x), axis(z, frame.origin.z)]
-    }
-
     /// The line nearest to a landing's, moved to its side, that has ground under at least half of
     /// what the best one has.
     fn footing(
@@ -307,7 +305,7 @@ impl<'a> Places<'a> {
         for end in landing.line {
             check_finite(element, "line", end)?;
         }
-        let [a, b] = landing.line.map(|end| self.cells_of(end));
+        let [a, b] = landing.line.map(|end| cells_of(self.base, end));
         let line = [b[0] - a[0], b[1] - a[1]];
         let length = float::hypot(line[0], line[1]);
         let cell = f64::from(self.base.frame().cell_size);
@@ -387,8 +385,7 @@ impl<'a> Places<'a> {
 
     /// A point of the grid on the polygon, near to a place on it.
     fn point_on(&self, polygon: PolyId, [x, z]: [f64; 2]) -> Option<PlanPoint> {
-        #[expect(clippy::cast_possible_truncation, reason = "on a polygon, so within the grid")]
-        let middle = PlanPoint::new(x.round() as i32, z.round() as i32);
+        let middle = PlanPoint::new(saturating_i32(x.round()), saturating_i32(z.round()));
         let mut candidates: Vec<PlanPoint> = (-MAX_OFFSET_CELLS..=MAX_OFFSET_CELLS)
             .flat_map(|dx| {
                 (-MAX_OFFSET_CELLS..=MAX_OFFSET_CELLS)
@@ -408,34 +405,22 @@ impl<'a> Places<'a> {
     /// The polygon of a storey that is nearest to a place, and a point on it, within reach.
     fn nearest(&self, storey: usize, place: [f64; 2]) -> Option<(PolyId, PlanPoint)> {
         let reach = self.reach() / f64::from(self.base.frame().cell_size);
-        let near = self.near(storey, [place], reach).map(|polygon| (polygon, self.closest(polygon, place)));
+        let near = self
+            .near(storey, [place], reach)
+            .map(|polygon| (polygon, closest(self.polygons, polygon, place)));
         let (polygon, (_, at)) = near
             .filter(|(_, (distance, _))| *distance <= reach)
             .min_by(|(one, (d, _)), (other, (e, _))| d.total_cmp(e).then(one.cmp(other)))?;
         let fallback = || self.polygons.corners(polygon).first().map(|&vertex| self.polygons.point(vertex));
         Some((polygon, self.point_on(polygon, at).or_else(fallback)?))
     }
+}
 
-    /// Distance of a place from a polygon, and the point of the polygon that is nearest.
-    fn closest(&self, polygon: PolyId, place: [f64; 2]) -> (f64, [f64; 2]) {
-        let corners = self.polygons.corners(polygon);
-        let mut best = (f64::INFINITY, place);
-        let mut is_inside = true;
-        for (index, &vertex) in corners.iter().enumerate() {
-            let next = corners[(index + 1) % corners.len()];
-            let [a, b] = [vertex, next].map(|vertex| <[f64; 2]>::from(self.polygons.point(vertex)));
-            let edge = [b[0] - a[0], b[1] - a[1]];
-            let from = [place[0] - a[0], place[1] - a[1]];
-            is_inside &= edge[0] * from[1] - edge[1] * from[0] >= 0.0;
-            let along = (from[0] * edge[0] + from[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
-            let at = [a[0] + edge[0] * along.clamp(0.0, 1.0), a[1] + edge[1] * along.clamp(0.0, 1.0)];
-            let distance = float::hypot(place[0] - at[0], place[1] - at[1]);
-            if distance < best.0 {
-                best = (distance, at);
-            }
-        }
-        if is_inside { (0.0, place) } else { best }
-    }
+/// A position in cells.
+fn cells_of(base: &PlanBase, [x, z]: PlanPosition) -> [f64; 2] {
+    let frame = base.frame();
+    let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
+    [axis(x, frame.origin.x), axis(z, frame.origin.z)]
 }
 
 /// The boxes in the plan, in cells, that the ground under the ends of stairs is looked for in, and
@@ -460,8 +445,7 @@ fn boxes<'a>(
         (config.radius + config.link_reach) / f64::from(frame.cell_size) + f64::from(2 * MAX_OFFSET_CELLS);
     let place = |(storey, points): (&str, Vec<PlanPosition>)| {
         let storey = base.storey_names().iter().position(|name| *name == storey)?;
-        let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
-        let cells = points.iter().map(|[x, z]| [axis(*x, frame.origin.x), axis(*z, frame.origin.z)]);
+        let cells = points.into_iter().map(|point| cells_of(base, point));
         let start = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
         let [low, high] = cells.fold(start, |[low, high], at| {
             [[low[0].min(at[0]), low[1].min(at[1])], [high[0].max(at[0]), high[1].max(at[1])]]

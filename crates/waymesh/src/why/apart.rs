@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3, Vec3};
 use serde::Serialize;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32, saturating_u32};
 use waymesh_graph::{FilterFn, IslandId, Location, NavMesh, Reach};
 
 use super::measure::Nearby;
@@ -117,9 +117,7 @@ impl Explainer<'_> {
         };
         let direction = (to - from).normalize_or_zero();
         let walked = walked(ends[0], direction) + walked(ends[1], -direction);
-        #[expect(clippy::cast_possible_truncation, reason = "a length of the scene")]
-        let without_ground = (length - walked).max(0.0) as f32;
-        Gap { without_ground, ..gap }
+        Gap { without_ground: nearest_f32((length - walked).max(0.0)), ..gap }
     }
 
     /// Returns the least change of a setting that joins two places, if any does.
@@ -195,8 +193,7 @@ fn between_islands(mesh: &NavMesh, points: &[Vec3]) -> Option<Vec3> {
     let (mut last, mut left): (Option<IslandId>, Option<Vec3>) = (None, None);
     for pair in points.windows(2) {
         let length = pair[0].distance(pair[1]);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a path of a scene")]
-        let count = (length / STEP).ceil().max(1.0) as u32;
+        let count = saturating_u32((length / STEP).ceil().max(1.0));
         for sample in 0..=count {
             let at = pair[0].lerp(pair[1], sample as f32 / count as f32);
             if let Some(island) = located(mesh, at).and_then(|found| mesh.island_of(found.polygon)) {

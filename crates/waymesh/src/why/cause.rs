@@ -1,7 +1,7 @@
 //! Causes in words.
 
 use serde::Serialize;
-use waymesh_core::rounded;
+use waymesh_core::{nearest_f32, rounded};
 
 /// The cause for which a place is not walkable. Lengths in metres, angles in degrees; triangles are
 /// indices into the scene.
@@ -113,9 +113,8 @@ fn named(triangle: usize, name: &dyn Fn(usize) -> Option<String>) -> String {
 }
 
 /// A length or an angle with two decimals.
-#[expect(clippy::cast_possible_truncation, reason = "a figure")]
 fn figure(value: f64) -> String {
-    rounded(((value * 100.0).round() / 100.0) as f32, 6).to_string()
+    rounded(nearest_f32((value * 100.0).round() / 100.0), 6).to_string()
 }
 
 impl Cause {

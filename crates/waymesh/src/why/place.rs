@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3, Vec3};
 use serde::Serialize;
-use waymesh_core::{AreaId, BadField, TriangleSoup};
+use waymesh_core::{AreaId, BadField, TriangleSoup, nearest_f32};
 use waymesh_graph::Reach;
 use waymesh_io::{LoadOptions, Winding};
 
@@ -106,7 +106,7 @@ impl Explainer<'_> {
         let far = config.agent.radius + 4.0 * config.scale.cell_size + 0.5;
         let mut nearby = Nearby::new(self.soup, at, far.into());
         let surface = surface_at(&nearby, place, &config);
-        answer.height = surface.as_ref().ok().map(|surface| height(*surface));
+        answer.height = surface.as_ref().ok().map(|surface| nearest_f32(surface.height));
         if answer.is_walkable {
             return Ok(answer);
         }
@@ -117,7 +117,7 @@ impl Explainer<'_> {
                 return Ok(answer);
             }
         };
-        let place = Vec3::new(place.x, height(surface), place.z);
+        let place = Vec3::new(place.x, nearest_f32(surface.height), place.z);
         answer.is_walkable = is_on(self.mesh(), place);
         if answer.is_walkable {
             return Ok(answer);
@@ -196,8 +196,7 @@ impl Explainer<'_> {
             {
                 let size = mesh.islands()[island.index()].area;
                 *area = Some(size);
-                #[expect(clippy::cast_possible_truncation, reason = "rounded down to a figure")]
-                let least = ((size * 99.0).floor() / 100.0) as f32;
+                let least = nearest_f32((size * 99.0).floor() / 100.0);
                 new = mended.clone().with_min_region(least);
                 if !is_mended(&new)? {
                     new = mended.clone();
@@ -234,11 +233,6 @@ fn steep(
         *config = new;
     }
     Ok(Some(Reason { cause: Cause::TooSteep { slope, max_slope, triangle }, remedy }))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a height of the scene")]
-fn height(surface: Surface) -> f32 {
-    surface.height as f32
 }
 
 /// Returns the surface that a place is meant to be on: the nearest that faces up within the agent's

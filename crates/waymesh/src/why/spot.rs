@@ -2,7 +2,9 @@
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, TriangleSoup, float};
+use waymesh_core::{
+    AreaId, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, TriangleSoup, float, saturating_u32,
+};
 use waymesh_voxel::{
     FieldBuilder, VoxelConfig, build_window, filter_ledges, filter_low_ceilings, filter_low_obstacles,
     rasterize_window,
@@ -97,7 +99,6 @@ impl<'a> Spot<'a> {
 }
 
 /// Returns the column of a coordinate in cells.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the grid")]
 fn column(cells: f64, count: u32) -> u32 {
-    cells.floor().clamp(0.0, f64::from(count - 1)) as u32
+    saturating_u32(cells.floor().clamp(0.0, f64::from(count - 1)))
 }

@@ -214,16 +214,9 @@ impl FloorPlans {
 
     /// The plan with the marks of the settings on the storeys whose height is in them.
     pub(crate) fn plan_base(&self, plan: &FloorPlan, config: &BakeConfig) -> Result<PlanBase, BakeError> {
-        let plan_config = self.plan_config(config);
-        let mut base = PlanBase::new(plan, &plan_config)?;
-        for (number, mark) in config.marks.iter().enumerate() {
-            mark.shape.validate().map_err(StageError::at("marks"))?;
-            for (storey, floor) in plan.storeys.iter().enumerate() {
-                for outline in sections(&mark.shape, nearest_f32(floor.elevation))? {
-                    let shape = Shape::new(format!("mark {number}"), outline).with_area(mark.area);
-                    base.add_mark(storey, PlanMark::new(&shape, &plan_config)?)?;
-                }
-            }
+        let mut base = PlanBase::new(plan, &self.plan_config(config))?;
+        for (_, storey, mark) in self.marks(plan, config)? {
+            base.add_mark(storey, mark)?;
         }
         Ok(base)
     }
@@ -235,17 +228,32 @@ impl FloorPlans {
         config: &BakeConfig,
         base: &PlanBase,
     ) -> Result<Vec<bool>, BakeError> {
-        let plan_config = self.plan_config(config);
         let mut covers = vec![false; config.marks.len()];
+        for (number, storey, mark) in self.marks(plan, config)? {
+            covers[number] |= base.storey(storey)?.meets(&mark);
+        }
+        Ok(covers)
+    }
+
+    /// Returns the marks of the settings on the storeys whose height is in them, each with its number
+    /// and the storey.
+    fn marks(
+        &self,
+        plan: &FloorPlan,
+        config: &BakeConfig,
+    ) -> Result<Vec<(usize, usize, PlanMark)>, BakeError> {
+        let plan_config = self.plan_config(config);
+        let mut marks = Vec::new();
         for (number, mark) in config.marks.iter().enumerate() {
+            mark.shape.validate().map_err(StageError::at("marks"))?;
             for (storey, floor) in plan.storeys.iter().enumerate() {
                 for outline in sections(&mark.shape, nearest_f32(floor.elevation))? {
-                    let shape = Shape::new(format!("mark {number}"), outline);
-                    covers[number] |= base.storey(storey)?.meets(&PlanMark::new(&shape, &plan_config)?);
+                    let shape = Shape::new(format!("mark {number}"), outline).with_area(mark.area);
+                    marks.push((number, storey, PlanMark::new(&shape, &plan_config)?));
                 }
             }
         }
-        Ok(covers)
+        Ok(marks)
     }
 
     /// Returns the settings for the ground of a plan.

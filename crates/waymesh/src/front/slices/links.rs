@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, nearest_f32};
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 use waymesh_slices::{LinkPlace, SliceLink, SliceRegion};
 
@@ -18,9 +18,8 @@ pub(super) fn all(polygons: &mut PolyMesh, regions: &[SliceRegion], links: &[Sli
 }
 
 /// A point on the ground of a region.
-#[expect(clippy::cast_possible_truncation, reason = "levels of a real world fit a single")]
 fn on_ground(point: PlanPoint, regions: &[SliceRegion], region: RegionId) -> PlanVertex {
-    PlanVertex { point, height: regions[region.index()].ground.at_point(point) as f32 }
+    PlanVertex { point, height: nearest_f32(regions[region.index()].ground.at_point(point)) }
 }
 
 /// Takes the portals over which one steps up or down more than a level, and more than both grounds

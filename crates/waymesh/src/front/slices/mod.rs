@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    FieldWindow, HeadRooms, TriangleSource, Validate, setters, warn_of_outliers, warn_of_shape,
+    FieldWindow, HeadRooms, TriangleSource, Validate, nearest_f32, setters, warn_of_outliers, warn_of_shape,
 };
 use waymesh_slices::{Plane, SliceRegion, SlicesConfig, SpanGrid, slice_marked_world, slice_world};
 
@@ -147,8 +147,7 @@ impl FrontEnd for Slices {
             .iter()
             .map(|SliceRegion { ground: Plane { at_origin, rise, .. }, .. }| [*at_origin, rise[0], rise[1]]);
         // The ground lies at most one level below that of its cell, and what it rises within one.
-        #[expect(clippy::cast_possible_truncation, reason = "a figure")]
-        let max_error = 1.0 + regions.iter().map(|region| region.error).fold(0.0, f64::max) as f32;
+        let max_error = 1.0 + nearest_f32(regions.iter().map(|region| region.error).fold(0.0, f64::max));
         let heights = Heights::Planes { planes: planes.collect(), max_error };
         Ok(Ground {
             links: InputLinks::found_by(move |polygons, _| Ok(links::all(polygons, &regions, &links))),

@@ -1,6 +1,7 @@
 //! Flights between border edges that do not face each other: past corners and at an angle.
 
 use glam::Vec3;
+use waymesh_core::saturating_u32;
 use waymesh_graph::{AnyPolygon, LinkKind, Reach};
 
 use super::{Border, Candidate, Finder, Flight, Room, is_beside};
@@ -98,14 +99,9 @@ impl<R: Room> Finder<'_, R> {
         let up = step.min(self.config.max_rise);
         let down = if kind == LinkKind::Drop { self.config.max_drop } else { up };
         let ends = (3.0 * size).min(flight.length / 2.0);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small number of cells"
-        )]
-        let cells = ((flight.length - 2.0 * ends) / size).ceil().clamp(0.0, 65_535.0) as u16;
+        let cells = saturating_u32(((flight.length - 2.0 * ends) / size).ceil().clamp(0.0, 65_535.0));
         (0..=cells).any(|cell| {
-            let at = ends + (flight.length - 2.0 * ends) * f32::from(cell) / f32::from(cells.max(1));
+            let at = ends + (flight.length - 2.0 * ends) * cell as f32 / cells.max(1) as f32;
             let place = start.lerp(end, at / flight.length).with_y(start.y);
             self.mesh.nearest(place, &Reach::new(0.0, up, down)).is_some()
         })

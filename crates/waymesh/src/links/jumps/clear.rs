@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::stage::StageError;
-use waymesh_core::{Agent, Bounds, BoxTree, TriangleSource};
+use waymesh_core::{Agent, Bounds, BoxTree, TriangleSource, saturating_u32};
 
 /// Test for free space along the flight of an agent.
 pub(crate) trait Room {
@@ -43,14 +43,9 @@ pub(crate) trait Room {
     /// Checks places half a radius apart.
     fn is_clear(&self, along: impl Fn(f32) -> Vec3, length: f32, agent: &Agent, cell: f32) -> bool {
         let radius = radius(agent, cell);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small number of places"
-        )]
-        let places = (length / (radius / 2.0)).ceil().clamp(1.0, 60_000.0) as u16;
+        let places = saturating_u32((length / (radius / 2.0)).ceil().clamp(1.0, 60_000.0));
         (0..=places).all(|place| {
-            let at = along(f32::from(place) / f32::from(places));
+            let at = along(place as f32 / places as f32);
             let (low, high) = (at.y + feet(agent), at.y + agent.height);
             self.is_free(&Cylinder { middle: at.xz(), radius, low, high })
         })

@@ -14,11 +14,12 @@ use std::cmp::Ordering;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, nearest_f32, saturating_i32,
-    setters,
+    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, saturating_i32,
+    saturating_u32, setters,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind, Location, NavMesh, QueryScratch, Reach};
 
+use super::climbs::height;
 use crate::bake::{BakeError, ConfigError};
 pub(crate) use clear::{Cylinder, Obstacles, Room};
 
@@ -219,14 +220,9 @@ struct Border {
 impl Border {
     /// Places along it, at most `spacing` apart and half of that from its ends.
     fn places(&self, spacing: f32) -> impl Iterator<Item = Vec3> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small number of places"
-        )]
-        let count = (self.length / spacing).ceil().clamp(1.0, 4096.0) as u16;
+        let count = saturating_u32((self.length / spacing).ceil().clamp(1.0, 4096.0));
         let [a, b] = self.ends;
-        (0..count).map(move |place| a.lerp(b, (f32::from(place) + 0.5) / f32::from(count)))
+        (0..count).map(move |place| a.lerp(b, (place as f32 + 0.5) / count as f32))
     }
 }
 
@@ -292,19 +288,12 @@ impl<'a, R: Room> Finder<'a, R> {
 
     /// The end of a link at the grid point nearest to a position, if that is on the polygon.
     fn end_at(&self, polygon: PolyId, position: Vec3) -> Option<LinkEnd> {
-        let frame = self.mesh.frame();
-        let [x, _, z] = frame.to_grid(position);
+        let [x, _, z] = self.mesh.frame().to_grid(position);
         let point = PlanPoint::new(saturating_i32(x.round()), saturating_i32(z.round()));
-        let corners = self.mesh.polygon(polygon)?.corners();
-        let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
-        let holds =
-            (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0);
-        if !holds {
+        if !self.mesh.contains_point(polygon, point) {
             return None;
         }
-        let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
-        let height = self.mesh.height_in_polygon(polygon, position)?;
-        let height = nearest_f32(frame.to_grid(position.with_y(height))[1]);
+        let height = height(self.mesh, polygon, point)?;
         Some(LinkEnd { polygon, ends: [PlanVertex { point, height }; 2] })
     }
 
@@ -318,15 +307,10 @@ impl<'a, R: Room> Finder<'a, R> {
         let start = self.position(&from);
         // The deepest first, as seen from above: a landing hides what is below it.
         let down = self.config.max_drop.max(self.config.max_rise);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a small number of cells"
-        )]
-        let cells = (self.config.reach() / size).floor().clamp(0.0, 65_535.0) as u16;
+        let cells = saturating_u32((self.config.reach() / size).floor().clamp(0.0, 65_535.0));
         let mut has_drop = false;
         for cell in 1..=cells {
-            let at = start + direction * (f32::from(cell) * size);
+            let at = start + direction * (cell as f32 * size);
             let Some(place) = self.mesh.nearest(at, &Reach::new(0.0, self.config.max_rise, down)) else {
                 continue;
             };
