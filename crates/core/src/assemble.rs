@@ -1,8 +1,8 @@
-//! Assembly of one field from the cores of tiles.
+//! Assembly of one field from the cores of tiles, and parts of one.
 
-use crate::window::MovedRow;
 use crate::{
-    Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, RegionMap, WalkableField, to_u32,
+    Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, RegionMap, SpanField,
+    WalkableField, to_u32,
 };
 
 impl FieldWindow {
@@ -13,7 +13,16 @@ impl FieldWindow {
     /// Linear in the number of spans: the spans of a row of a tile are copied at once.
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
-        Assembly::new(frame, core, tiles).field()
+        Assembly::new(frame, core, core.grown(1, &frame), tiles, |tile| tile.core).field()
+    }
+
+    /// Returns the part with this core and the ring around it. Columns that `self` does not hold
+    /// are left out. Costs little more than copying the spans.
+    #[must_use]
+    pub fn cut(&self, core: GridWindow) -> Self {
+        let core = core.intersection(&self.window);
+        let window = core.grown(1, &self.frame).intersection(&self.window);
+        Assembly::new(self.frame, core, window, &[self], |part| part.window).field()
     }
 }
 
@@ -22,7 +31,7 @@ impl LabelledWindow {
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
         let parts: Vec<&FieldWindow> = tiles.iter().map(|tile| &tile.part).collect();
-        let assembly = Assembly::new(frame, core, &parts);
+        let assembly = Assembly::new(frame, core, core.grown(1, &frame), &parts, |tile| tile.core);
         let mut labels = Vec::with_capacity(assembly.spans as usize);
         for run in &assembly.runs {
             labels.extend_from_slice(&tiles[run.tile].regions.labels[run.moved.source()]);
@@ -32,39 +41,61 @@ impl LabelledWindow {
     }
 }
 
-/// Columns of one row that lie in the core of one tile. Their spans are consecutive in the tile and
+/// Columns of one row that lie in one tile. Their spans are consecutive in the tile and
 /// in the result.
-struct Run {
-    tile: usize,
+pub(crate) struct Run {
+    pub(crate) tile: usize,
     /// First column and the one after the last, in the whole grid.
     columns: [u32; 2],
     z: u32,
-    moved: MovedRow,
+    pub(crate) moved: MovedRow,
+}
+
+/// The `len` spans of a row that are kept. They are numbered from `from` before and from `to` after
+/// the move.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct MovedRow {
+    pub(crate) from: u32,
+    len: u32,
+    pub(crate) to: u32,
 }
 
 impl MovedRow {
-    fn source(&self) -> std::ops::Range<usize> {
+    /// Returns the new number of a span of this row, else [`NO_SPAN`].
+    #[inline(always)]
+    fn moved(&self, span: u32) -> u32 {
+        let place = span.wrapping_sub(self.from);
+        if place < self.len { place + self.to } else { NO_SPAN }
+    }
+
+    pub(crate) fn source(&self) -> std::ops::Range<usize> {
         self.from as usize..(self.from + self.len) as usize
     }
 }
 
 /// Sources of the spans of the result.
-struct Assembly<'a> {
+pub(crate) struct Assembly<'a, F = WalkableField> {
     frame: GridFrame,
     core: GridWindow,
     window: GridWindow,
-    tiles: &'a [&'a FieldWindow],
+    tiles: &'a [&'a FieldWindow<F>],
     /// Runs in row order.
-    runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
     /// Per tile, its columns in the result and the runs of its rows in order.
     of_tiles: Vec<(GridWindow, Vec<MovedRow>)>,
-    spans: u32,
+    pub(crate) spans: u32,
 }
 
-impl<'a> Assembly<'a> {
-    fn new(frame: GridFrame, core: GridWindow, tiles: &'a [&'a FieldWindow]) -> Self {
-        let window = core.grown(1, &frame);
-        let columns_of = |tile: &&FieldWindow| (tile.core.intersection(&window), Vec::new());
+impl<'a, F: SpanField> Assembly<'a, F> {
+    /// `taken` returns the columns of a tile that may be in the result; none is in two tiles.
+    pub(crate) fn new(
+        frame: GridFrame,
+        core: GridWindow,
+        window: GridWindow,
+        tiles: &'a [&'a FieldWindow<F>],
+        taken: impl Fn(&FieldWindow<F>) -> GridWindow,
+    ) -> Self {
+        let columns_of = |tile: &&FieldWindow<F>| (taken(tile).intersection(&window), Vec::new());
         let mut of_tiles: Vec<(GridWindow, Vec<MovedRow>)> = tiles.iter().map(columns_of).collect();
         let mut order: Vec<usize> = (0..tiles.len()).filter(|&tile| !of_tiles[tile].0.is_empty()).collect();
         order.sort_unstable_by_key(|&tile| of_tiles[tile].0.x);
@@ -77,7 +108,7 @@ impl<'a> Assembly<'a> {
                 }
                 let source = tiles[tile];
                 let row = (z - source.window.z) as usize * source.window.width as usize;
-                let column = |x: u32| source.field.columns[row + (x - source.window.x) as usize];
+                let column = |x: u32| source.field.columns()[row + (x - source.window.x) as usize];
                 let columns = [own.x, own.end_x()];
                 let [from, end] = columns.map(column);
                 let moved = MovedRow { from, len: end - from, to: spans };
@@ -89,6 +120,19 @@ impl<'a> Assembly<'a> {
         Self { frame, core, window, tiles, runs, of_tiles, spans }
     }
 
+    /// Returns the place of a run's first column in the result, and the ends of its columns in its tile,
+    /// with that of the column before.
+    pub(crate) fn columns(&self, run: &Run) -> (usize, &'a [u32]) {
+        let (source, window) = (self.tiles[run.tile], self.window);
+        let place = |window: GridWindow, x: u32| {
+            (run.z - window.z) as usize * window.width as usize + (x - window.x) as usize
+        };
+        let [begin, end] = run.columns.map(|x| place(source.window, x));
+        (place(window, run.columns[0]), &source.field.columns()[begin..=end])
+    }
+}
+
+impl Assembly<'_> {
     fn field(&self) -> FieldWindow {
         let window = self.window;
         let mut field = WalkableField::empty(self.frame.window(window));
@@ -99,16 +143,19 @@ impl<'a> Assembly<'a> {
         field.ground.reserve_exact(count);
         field.area.reserve_exact(count);
         field.links.reserve_exact(count);
-        // Links into the cores of other tiles, with the floors of their targets.
+        // Links out of a tile's columns, with the floors of their targets.
         let mut across: Vec<(u32, Direction, i32)> = Vec::new();
         // All columns before this one are complete.
         let mut next = 0;
         for run in &self.runs {
             let source = &self.tiles[run.tile].field;
-            let place = |x: u32| ((run.z - window.z) * window.width + x - window.x) as usize;
-            field.columns[next + 1..=place(run.columns[0])].fill(run.moved.to);
-            next = place(run.columns[1]);
-            self.push_columns(run, place(run.columns[0]), &mut field);
+            let (first, ends) = self.columns(run);
+            field.columns[next + 1..=first].fill(run.moved.to);
+            for (column, ends) in (first..).zip(ends.windows(2)) {
+                field.span_columns.extend(std::iter::repeat_n(to_u32(column), (ends[1] - ends[0]) as usize));
+                field.columns[column + 1] = ends[1] - run.moved.from + run.moved.to;
+            }
+            next = first + ends.len() - 1;
             let spans = run.moved.source();
             field.floor.extend_from_slice(&source.floor[spans.clone()]);
             field.clearance.extend_from_slice(&source.clearance[spans.clone()]);
@@ -118,13 +165,10 @@ impl<'a> Assembly<'a> {
             let links = source.links[spans].iter().zip(run.moved.to..).map(|(links, span)| {
                 let mut moved = *links;
                 for ((link, target), direction) in moved.iter_mut().zip(&targets).zip(Direction::ALL) {
-                    if *link == NO_SPAN {
-                        continue;
-                    }
-                    let floor = source.floor.get(*link as usize).copied();
-                    *link = target.moved(*link);
-                    if *link == NO_SPAN {
-                        across.extend(floor.map(|floor| (span, direction, floor)));
+                    let there = std::mem::replace(link, target.moved(*link));
+                    if *link == NO_SPAN && there != NO_SPAN {
+                        let floor = source.floor.get(there as usize);
+                        across.extend(floor.map(|&floor| (span, direction, floor)));
                     }
                 }
                 moved
@@ -136,17 +180,6 @@ impl<'a> Assembly<'a> {
             field.links[span as usize][direction.index()] = find(&field, span, direction, floor);
         }
         FieldWindow { frame: self.frame, core: self.core, window, field }
-    }
-
-    /// Sets the ends of a run's columns, starting at column `first`, and the columns of its spans.
-    fn push_columns(&self, run: &Run, first: usize, field: &mut WalkableField) {
-        let source = self.tiles[run.tile];
-        let row = (run.z - source.window.z) as usize * source.window.width as usize;
-        let [begin, end] = run.columns.map(|x| row + (x - source.window.x) as usize);
-        for (column, ends) in (first..).zip(source.field.columns[begin..=end].windows(2)) {
-            field.span_columns.extend(std::iter::repeat_n(to_u32(column), (ends[1] - ends[0]) as usize));
-            field.columns[column + 1] = ends[1] - run.moved.from + run.moved.to;
-        }
     }
 
     /// Returns, for each direction, the run of the same tile that the links of `run` lead to.

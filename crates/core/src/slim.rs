@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::assemble::Assembly;
 use crate::{
     AreaId, Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, OPEN_SKY, RegionMap,
     SpanField, WalkableField, to_u32,
@@ -203,15 +204,6 @@ impl FieldWindow<SlimSpans> {
         field.area.resize(spans.ground.len(), AreaId::GROUND);
         FieldWindow { frame, core, window, field }
     }
-
-    /// Returns the spans of the columns `x` in row `z` of the whole grid, and the starts of these
-    /// columns, followed by the end of the last one.
-    fn row(&self, z: u32, x: &Range<u32>) -> (Range<usize>, &[u32]) {
-        let first = (z - self.window.z) as usize * self.window.width as usize;
-        let at = |x: u32| first + (x - self.window.x) as usize;
-        let columns = &self.field.columns[at(x.start)..=at(x.end)];
-        (columns[0] as usize..columns[columns.len() - 1] as usize, columns)
-    }
 }
 
 /// A window and the region of each of its spans.
@@ -226,58 +218,37 @@ impl LabelledWindow<SlimSpans> {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
     pub fn assemble_slim(frame: GridFrame, window: GridWindow, tiles: &[SlimTile<'_>], count: u32) -> Self {
+        let parts: Vec<&FieldWindow<SlimSpans>> = tiles.iter().map(|(part, _)| *part).collect();
+        let assembly = Assembly::new(frame, window, window, &parts, |part| part.core);
+        let (columns, spans) = (window.width as usize * window.depth as usize, assembly.spans as usize);
         let mut field = SlimSpans {
             width: window.width,
-            columns: Vec::with_capacity(window.width as usize * window.depth as usize + 1),
+            columns: Vec::with_capacity(columns + 1),
             near: tiles.first().map_or(0.0, |(tile, _)| tile.field.near),
             ..SlimSpans::default()
         };
-        let mut labels = Vec::new();
-        let rows = || {
-            (window.z..window.end_z()).map(|z| {
-                let beside = tiles.iter().filter_map(|&(tile, labels)| {
-                    let core = tile.core.intersection(&window);
-                    (z >= core.z && z < core.end_z() && core.width > 0).then_some((
-                        tile,
-                        labels,
-                        core.x..core.end_x(),
-                    ))
-                });
-                let mut row: Vec<_> = beside.collect();
-                row.sort_unstable_by_key(|(_, _, columns)| columns.start);
-                (z, row)
-            })
-        };
-        let spans = rows()
-            .flat_map(|(z, row)| row.into_iter().map(move |(tile, _, columns)| tile.row(z, &columns).0.len()))
-            .sum();
         let has_areas = tiles.iter().any(|(tile, _)| !tile.field.areas.is_empty());
         field.ground.reserve_exact(spans);
         field.links.reserve_exact(spans);
-        labels.reserve_exact(spans);
-        field.columns.push(0);
+        let mut labels = Vec::with_capacity(spans);
         let first_link = |span: usize| SlimSpans::link_key(span as u32, Direction::NegX);
-        for (z, row) in rows() {
-            let end = |x: u32| (z - window.z) as usize * window.width as usize + (x - window.x) as usize + 1;
-            for (tile, tile_labels, columns) in row {
-                let total = field.ground.len();
-                field.columns.resize(end(columns.start), total as u32);
-                let (spans, ends) = tile.row(z, &columns);
-                field.columns.extend(ends[1..].iter().map(|column| column - ends[0] + total as u32));
-                field.ground.extend_from_slice(&tile.field.ground[spans.clone()]);
-                field.links.extend_from_slice(&tile.field.links[spans.clone()]);
-                if has_areas {
-                    field.areas.extend(spans.clone().map(|span| tile.field.area(to_u32(span))));
-                }
-                labels.extend_from_slice(&tile_labels[spans.clone()]);
-                let (first, last, new) = (first_link(spans.start), first_link(spans.end), first_link(total));
-                let from = tile.field.odd.partition_point(|odd| odd.0 < first);
-                let odd = tile.field.odd[from..].iter().take_while(|odd| odd.0 < last);
-                field.odd.extend(odd.map(|&(key, place)| (key - first + new, place)));
+        for run in &assembly.runs {
+            let ((tile, tile_labels), (first, ends)) = (tiles[run.tile], assembly.columns(run));
+            let (spans, to) = (run.moved.source(), run.moved.to);
+            field.columns.resize(first + 1, to);
+            field.columns.extend(ends[1..].iter().map(|end| end - run.moved.from + to));
+            field.ground.extend_from_slice(&tile.field.ground[spans.clone()]);
+            field.links.extend_from_slice(&tile.field.links[spans.clone()]);
+            if has_areas {
+                field.areas.extend(spans.clone().map(|span| tile.field.area(to_u32(span))));
             }
-            let total = field.ground.len() as u32;
-            field.columns.resize(end(window.end_x()), total);
+            labels.extend_from_slice(&tile_labels[spans.clone()]);
+            let [first, last, new] = [spans.start, spans.end, to as usize].map(first_link);
+            let from = tile.field.odd.partition_point(|odd| odd.0 < first);
+            let odd = tile.field.odd[from..].iter().take_while(|odd| odd.0 < last);
+            field.odd.extend(odd.map(|&(key, place)| (key - first + new, place)));
         }
+        field.columns.resize(columns + 1, assembly.spans);
         Self {
             part: FieldWindow { frame, core: window, window, field },
             regions: RegionMap { labels, count },

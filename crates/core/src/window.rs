@@ -1,8 +1,6 @@
-//! Parts of a field for tiles, and the assembly of tiles into one field.
+//! Parts of a field for tiles.
 
-use crate::{
-    Direction, GridFrame, NO_SPAN, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField,
-};
+use crate::{GridFrame, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField};
 
 /// Side in cells of the fixed blocks of a grid. Rules that must not depend on tiles work per block,
 /// so a tile is always a rectangle of whole blocks.
@@ -132,7 +130,7 @@ pub struct SpanKey {
 ///
 /// # Invariants
 /// `field` has one column per column of `window`, and is a valid field in itself: a link out of the
-/// window is [`NO_SPAN`], and every other link of the whole field is kept.
+/// window is [`NO_SPAN`](crate::NO_SPAN), and every other link of the whole field is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldWindow<F = WalkableField> {
     /// Place and size of the whole grid.
@@ -196,87 +194,6 @@ impl FieldWindow {
         let (x, z) = self.global_column(span);
         SpanKey { z, x, floor: self.field.floor[span as usize] }
     }
-
-    /// Returns the part with this core and the ring around it. Columns that `self` does not hold
-    /// are left out. Costs little more than copying the spans.
-    #[must_use]
-    pub fn cut(&self, core: GridWindow) -> Self {
-        let core = core.intersection(&self.window);
-        let window = core.grown(1, &self.frame).intersection(&self.window);
-        let source = &self.field;
-        let mut field = WalkableField::empty(self.frame.window(window));
-        if window.is_empty() {
-            return Self { frame: self.frame, core, window, field };
-        }
-        let columns = |z: u32| {
-            let first = (z - self.window.z) as usize * self.window.width as usize;
-            let first = first + (window.x - self.window.x) as usize;
-            first..first + window.width as usize
-        };
-        // The spans of a row are adjacent in the whole field and in the part, so all links into a
-        // row move by the same number.
-        let mut total = 0;
-        let rows: Vec<MovedRow> = (window.z..window.end_z())
-            .map(|z| {
-                let columns = columns(z);
-                let (from, end) = (source.columns[columns.start], source.columns[columns.end]);
-                let row = MovedRow { from, len: end - from, to: total };
-                total += row.len;
-                row
-            })
-            .collect();
-        field.span_columns.reserve_exact(total as usize);
-        field.floor.reserve_exact(total as usize);
-        field.clearance.reserve_exact(total as usize);
-        field.ground.reserve_exact(total as usize);
-        field.links.reserve_exact(total as usize);
-        field.area.reserve_exact(total as usize);
-        let row_at = |row: usize| rows.get(row).copied().unwrap_or_default();
-        let mut column = 0_u32;
-        for (z, row) in (window.z..window.end_z()).zip(0..) {
-            let own = row_at(row);
-            for source_column in columns(z) {
-                let spans = source.columns[source_column + 1] - source.columns[source_column];
-                field.span_columns.extend(std::iter::repeat_n(column, spans as usize));
-                column += 1;
-                field.columns[column as usize] = source.columns[source_column + 1] - own.from + own.to;
-            }
-            let spans = own.from as usize..(own.from + own.len) as usize;
-            field.floor.extend_from_slice(&source.floor[spans.clone()]);
-            field.clearance.extend_from_slice(&source.clearance[spans.clone()]);
-            field.ground.extend_from_slice(&source.ground[spans.clone()]);
-            field.area.extend_from_slice(&source.area[spans.clone()]);
-            let mut targets = [own; 4];
-            targets[Direction::PosZ.index()] = row_at(row + 1);
-            targets[Direction::NegZ.index()] = row.checked_sub(1).map(row_at).unwrap_or_default();
-            field.links.extend(source.links[spans].iter().map(|links| {
-                let mut moved = *links;
-                for (link, target) in moved.iter_mut().zip(&targets) {
-                    *link = target.moved(*link);
-                }
-                moved
-            }));
-        }
-        Self { frame: self.frame, core, window, field }
-    }
-}
-
-/// The `len` spans of a row that are kept. They are numbered from `from` before and from `to` after
-/// the move.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct MovedRow {
-    pub(crate) from: u32,
-    pub(crate) len: u32,
-    pub(crate) to: u32,
-}
-
-impl MovedRow {
-    /// Returns the new number of a span of this row, else [`NO_SPAN`].
-    #[inline(always)]
-    pub(crate) fn moved(&self, span: u32) -> u32 {
-        let place = span.wrapping_sub(self.from);
-        if place < self.len { place + self.to } else { NO_SPAN }
-    }
 }
 
 impl Validate for FieldWindow {
@@ -307,7 +224,7 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::{AreaId, OPEN_SKY};
+    use crate::{AreaId, Direction, NO_SPAN, OPEN_SKY};
 
     /// Returns two storeys. The upper one has a hole of one column, and a step along one line that
     /// is too high.
