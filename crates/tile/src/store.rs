@@ -48,7 +48,6 @@ enum Storage {
 pub struct TileStore {
     place: Storage,
     damaged: AtomicU64,
-    bytes: AtomicU64,
 }
 
 impl TileStore {
@@ -88,7 +87,7 @@ impl TileStore {
     }
 
     fn new(place: Storage) -> Self {
-        Self { place, damaged: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+        Self { place, damaged: AtomicU64::new(0) }
     }
 
     /// Reads the fingerprint and note of a folder of tiles; `None` if the folder has no `bake.txt`.
@@ -146,7 +145,6 @@ impl TileStore {
     /// # Errors
     /// [`TileError::Io`] if the file cannot be written.
     pub fn put(&self, tile: Tile, content: Vec<u8>) -> Result<(), TileError> {
-        self.bytes.fetch_add(content.len() as u64, Ordering::Relaxed);
         match &self.place {
             Storage::Memory(kept) => {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).insert(tile, content.into());
@@ -234,12 +232,6 @@ impl TileStore {
     #[must_use]
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of bytes put so far.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
     }
 }
 
