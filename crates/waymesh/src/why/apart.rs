@@ -6,10 +6,10 @@ use waymesh_core::{PolyId, nearest_f32, saturating_u32};
 use waymesh_graph::{FilterFn, IslandId, Location, NavMesh, Reach};
 
 use super::measure::Nearby;
-use super::place::PlaceAnswer;
+use super::place::{LAST_STAGES, PlaceAnswer};
 use super::remedy::{Remedy, first_that_works, values, with};
 use super::{Cause, Explainer, located};
-use crate::bake::{BakeConfig, BakeError, Enclosed, Keep};
+use crate::bake::{BakeConfig, BakeError};
 use crate::links::JumpConfig;
 
 /// The result of [`Explainer::between`].
@@ -175,14 +175,12 @@ const SETTINGS: [&str; 10] = [
 /// values.
 fn switched(setting: &str, config: &BakeConfig) -> Option<BakeConfig> {
     let config = config.clone();
-    Some(match setting {
-        "min_region" => config.with_min_region(0.0),
-        "keep" => config.with_keep(Keep::All),
-        "enclosed" => config.with_enclosed(Enclosed::Keep),
-        "jumps" if config.jumps.is_none() => config.with_jumps(JumpConfig::default()),
-        "jumps" => config,
-        _ => return None,
-    })
+    match LAST_STAGES.iter().find(|stage| stage.setting == setting) {
+        Some(stage) => Some((stage.mend)(config)),
+        None if setting != "jumps" => None,
+        None if config.jumps.is_some() => Some(config),
+        None => Some(config.with_jumps(JumpConfig::default())),
+    }
 }
 
 /// Returns the place in the middle of the first stretch of a path between two pieces of ground of

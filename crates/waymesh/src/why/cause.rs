@@ -161,6 +161,7 @@ impl Cause {
     /// triangle.
     #[must_use]
     pub fn describe(&self, name: &dyn Fn(usize) -> Option<String>) -> String {
+        let of = self.triangle().map_or_else(String::new, |triangle| named(triangle, name));
         match *self {
             Self::NoSurface { below, above } => {
                 let next = |distance: Option<f64>, side: &str| {
@@ -172,58 +173,38 @@ impl Cause {
                     if next.is_empty() { "none at all".to_owned() } else { format!("the next is {next}") };
                 format!("no surface lies within the agent's height of this place; {next}")
             }
-            Self::FacesDown { triangle } => {
-                format!("the surface faces down ({})", named(triangle, name))
+            Self::FacesDown { .. } => format!("the surface faces down ({of})"),
+            Self::Blocked { .. } => format!("the area of the surface is blocked ({of})"),
+            Self::TooSteep { slope, max_slope, .. } => {
+                let [slope, more] = [slope, slope - max_slope].map(figure);
+                format!("the surface rises by {slope} degrees, {more} more than the agent walks on ({of})")
             }
-            Self::Blocked { triangle } => {
-                format!("the area of the surface is blocked ({})", named(triangle, name))
+            Self::LowHeadRoom { room, needed, .. } if room < needed => {
+                let [room, less] = [room, needed - room].map(figure);
+                format!("the head room is {room} m, {less} m less than the agent's height (below {of})")
             }
-            Self::TooSteep { slope, max_slope, triangle } => format!(
-                "the surface rises by {} degrees, {} more than the agent walks on ({})",
-                figure(slope),
-                figure(slope - max_slope),
-                named(triangle, name)
-            ),
-            Self::LowHeadRoom { room, needed, triangle } if room < needed => format!(
-                "the head room is {} m, {} m less than the agent's height (below {})",
+            Self::LowHeadRoom { room, needed, .. } => format!(
+                "the head room of {} m is too near to the agent's height of {} m for the levels of the grid (below {of})",
                 figure(room),
-                figure(needed - room),
-                named(triangle, name)
+                figure(needed)
             ),
-            Self::LowHeadRoom { room, needed, triangle } => format!(
-                "the head room of {} m is too near to the agent's height of {} m for the levels of the grid (below {})",
-                figure(room),
-                figure(needed),
-                named(triangle, name)
-            ),
-            Self::NearWall { distance, triangle } => {
-                format!("a wall is {} m away ({})", figure(distance), named(triangle, name))
-            }
+            Self::NearWall { distance, .. } => format!("a wall is {} m away ({of})", figure(distance)),
             Self::NearDrop { distance, depth } => {
-                let depth = depth.map_or_else(
-                    || "with nothing below".to_owned(),
-                    |depth| format!("of {} m", figure(depth)),
-                );
+                let depth = depth.map(|depth| format!("of {} m", figure(depth)));
+                let depth = depth.as_deref().unwrap_or("with nothing below");
                 format!("a drop {depth} is {} m away", figure(distance))
             }
-            Self::NearStep { distance, rise, triangle } => format!(
-                "a step of {} m is {} m away ({})",
-                figure(rise),
-                figure(distance),
-                named(triangle, name)
-            ),
-            Self::NearSteep { distance, slope, triangle } => format!(
-                "ground that rises by {} degrees is {} m away ({})",
-                figure(slope),
-                figure(distance),
-                named(triangle, name)
-            ),
-            Self::NearLowHeadRoom { distance, room, triangle } => format!(
-                "the head room is {} m only, {} m away (below {})",
-                figure(room),
-                figure(distance),
-                named(triangle, name)
-            ),
+            Self::NearStep { distance, rise, .. } => {
+                format!("a step of {} m is {} m away ({of})", figure(rise), figure(distance))
+            }
+            Self::NearSteep { distance, slope, .. } => {
+                let [slope, distance] = [slope, distance].map(figure);
+                format!("ground that rises by {slope} degrees is {distance} m away ({of})")
+            }
+            Self::NearLowHeadRoom { distance, room, .. } => {
+                let [room, distance] = [room, distance].map(figure);
+                format!("the head room is {room} m only, {distance} m away (below {of})")
+            }
             Self::Rounding => "cells and levels of the grid are too coarse here".to_owned(),
             Self::Marked { mark } => format!("mark {mark} cuts the ground out"),
             Self::SmallRegion { area: Some(area) } => {

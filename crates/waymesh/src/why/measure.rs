@@ -144,46 +144,28 @@ impl<'a> Nearby<'a> {
         far: f64,
         agent: &Agent,
     ) -> Option<Edge> {
+        const HALVINGS: u32 = 12;
+        let step = |distance: f64, height: f64| self.step(plan(from) + direction * distance, height, agent);
         let length = self.far / f64::from(STEPS);
         let (mut height, mut before) = (from.y, 0.0);
         while before < far {
-            let distance = (before + length).min(far);
-            match self.step(plan(from) + direction * distance, height, agent) {
+            let mut distance = (before + length).min(far);
+            match step(distance, height) {
                 Ok(next) => (height, before) = (next, distance),
-                Err(beyond) => {
-                    return Some(self.edge_between(
-                        from,
-                        direction,
-                        [before, distance],
-                        height,
-                        agent,
-                        beyond,
-                    ));
+                Err(mut beyond) => {
+                    // Between a distance that is walked and one that is not.
+                    for _ in 0..HALVINGS {
+                        let middle = before.midpoint(distance);
+                        match step(middle, height) {
+                            Ok(_) => before = middle,
+                            Err(found) => (distance, beyond) = (middle, found),
+                        }
+                    }
+                    return Some(Edge { distance, beyond });
                 }
             }
         }
         None
-    }
-
-    /// Returns the edge between a distance that is walked and one that is not, by halving.
-    fn edge_between(
-        &self,
-        from: DVec3,
-        direction: DVec2,
-        [mut low, mut high]: [f64; 2],
-        height: f64,
-        agent: &Agent,
-        mut beyond: Beyond,
-    ) -> Edge {
-        const HALVINGS: u32 = 12;
-        for _ in 0..HALVINGS {
-            let middle = low.midpoint(high);
-            match self.step(plan(from) + direction * middle, height, agent) {
-                Ok(_) => low = middle,
-                Err(found) => (high, beyond) = (middle, found),
-            }
-        }
-        Edge { distance: high, beyond }
     }
 
     /// Returns the height of the ground that an agent at `height` steps onto, or the obstacle.

@@ -47,14 +47,14 @@ const MAX_REASONS: usize = 8;
 
 /// A stage after the walkable field that may leave a place out.
 #[derive(Clone, Copy)]
-struct LastStage {
-    setting: &'static str,
+pub(super) struct LastStage {
+    pub(super) setting: &'static str,
     cause: Cause,
     /// Makes the stage leave nothing out.
-    mend: fn(BakeConfig) -> BakeConfig,
+    pub(super) mend: fn(BakeConfig) -> BakeConfig,
 }
 
-const LAST_STAGES: [LastStage; 4] = [
+pub(super) const LAST_STAGES: [LastStage; 4] = [
     LastStage {
         setting: "min_region",
         cause: Cause::SmallRegion { area: None },
@@ -146,11 +146,12 @@ impl Explainer<'_> {
                 break;
             }
             let (cause, settings) = cause(lost, &nearby, soup, surface, place, &config);
-            let mended = mended(settings, &config, |config| Ok(spot.loss(config)? > lost))?;
-            let remedy = mended.as_ref().map(|(setting, new)| Remedy::between(setting, &config, new));
+            let remedy = mended(settings, &mut config, |config| Ok(spot.loss(config)? > lost))?;
+            let is_mended = remedy.is_some();
             answer.reasons.push(Reason { cause, remedy });
-            let Some((_, new)) = mended else { return Ok(answer) };
-            config = new;
+            if !is_mended {
+                return Ok(answer);
+            }
         }
         answer.is_checked = self.mend_last_stages(soup, config, place, &mut answer.reasons)?;
         Ok(answer)
@@ -227,11 +228,7 @@ fn steep(
         let is_within = f64::from(config.agent.max_slope) >= surface.slope;
         Ok(is_within && if lost == Loss::Surface { now > lost } else { now >= lost })
     };
-    let mended = mended(&["max_slope"], config, is_walked)?;
-    let remedy = mended.as_ref().map(|(setting, new)| Remedy::between(setting, config, new));
-    if let Some((_, new)) = mended {
-        *config = new;
-    }
+    let remedy = mended(&["max_slope"], config, is_walked)?;
     Ok(Some(Reason { cause: Cause::TooSteep { slope, max_slope, triangle }, remedy }))
 }
 
@@ -331,12 +328,12 @@ fn edge_cause(nearby: &Nearby<'_>, at: DVec3, config: &BakeConfig) -> (Cause, &'
     }
 }
 
-/// Returns the first setting that mends a place, with the configuration that has it.
+/// Changes the first setting that mends a place, if one does.
 fn mended(
     settings: &[&'static str],
-    config: &BakeConfig,
+    config: &mut BakeConfig,
     works: impl Fn(&BakeConfig) -> Result<bool, BakeError>,
-) -> Result<Option<(&'static str, BakeConfig)>, BakeError> {
+) -> Result<Option<Remedy>, BakeError> {
     for &setting in settings {
         let step = if setting == "max_slope" { 0.1 } else { 0.01 };
         let found = first_that_works(&values(setting, config, step), |value| {
@@ -344,7 +341,9 @@ fn mended(
             Ok(works(&new)?.then_some(new))
         })?;
         if let Some(new) = found {
-            return Ok(Some((setting, new)));
+            let remedy = Remedy::between(setting, config, &new);
+            *config = new;
+            return Ok(Some(remedy));
         }
     }
     Ok(None)
