@@ -45,7 +45,8 @@ impl Draft {
             recorder.warn(Warning::Unreachable { islands: unreachable.islands, area: unreachable.area });
         }
         stages.check("keep", |list| self.polygons.violations(list))?;
-        if self.polygons.polygons.is_empty() { Err(BakeError::nothing_kept()) } else { Ok(()) }
+        let hint = "no island is as large as asked for, or joined to one of the seeds";
+        if self.polygons.polygons.is_empty() { Err(BakeError::nothing("keep", hint)) } else { Ok(()) }
     }
 
     /// Keeps some of the polygons, their ground, and the links between them.

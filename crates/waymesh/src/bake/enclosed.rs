@@ -51,7 +51,8 @@ pub(super) fn remove_enclosed(
         recorder.warn(Warning::GroundEnclosed { pieces, area });
         stages.check("enclosed", |list| draft.polygons.violations(list))?;
     }
-    if draft.polygons.polygons.is_empty() { Err(BakeError::enclosed_only()) } else { Ok(found) }
+    let hint = "all ground lies inside of closed surfaces; keep what is enclosed";
+    if draft.polygons.polygons.is_empty() { Err(BakeError::nothing("enclosed", hint)) } else { Ok(found) }
 }
 
 /// Returns the share of the ground that lies inside of solids.

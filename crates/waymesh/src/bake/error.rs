@@ -105,32 +105,15 @@ impl From<StageError> for BakeError {
 
 impl BakeError {
     /// No triangle leads to ground.
-    pub(crate) fn no_floor(stage: &'static str) -> Self {
-        let hint = "no triangle faces up within the steepest slope; is the up axis right?";
-        Self::NothingWalkable { stage, hint }
-    }
-
+    pub(crate) const NO_FLOOR: &str = "no triangle faces up within the steepest slope; is the up axis right?";
     /// There is ground, but no room on it.
-    pub(crate) fn no_room(stage: &'static str) -> Self {
-        let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
-        Self::NothingWalkable { stage, hint }
-    }
-
-    /// There is nothing but ground inside of solids.
-    pub(crate) fn enclosed_only() -> Self {
-        let hint = "all ground lies inside of closed surfaces; keep what is enclosed";
-        Self::NothingWalkable { stage: "enclosed", hint }
-    }
-
-    /// [`crate::Keep`] leaves no island.
-    pub(crate) fn nothing_kept() -> Self {
-        let hint = "no island is as large as asked for, or joined to one of the seeds";
-        Self::NothingWalkable { stage: "keep", hint }
-    }
-
+    pub(crate) const NO_ROOM: &str =
+        "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
     /// There is nothing but small islands.
-    pub(crate) fn islands_only() -> Self {
-        let hint = "every piece of ground is below the smallest region";
-        Self::NothingWalkable { stage: "islands", hint }
+    pub(crate) const ISLANDS_ONLY: &str = "every piece of ground is below the smallest region";
+
+    /// A stage left nothing.
+    pub(crate) fn nothing(stage: &'static str, hint: &'static str) -> Self {
+        Self::NothingWalkable { stage, hint }
     }
 }

@@ -33,6 +33,7 @@ pub use ground::{Borders, Ground, Heights, InputLinks};
 #[cfg(feature = "floorplan")]
 pub(crate) use keep::closest;
 pub(crate) use marks::{apply_marks, covered_in_all, is_swapped, warn_of_mark, warn_of_marks};
+pub(crate) use report::go_on;
 pub use report::{
     Advice, DeviceReport, EnclosedReport, GridReport, HeadRoomReport, IslandReport, PlanReport, RadiusReport,
     Recorder, Report, StageTime,

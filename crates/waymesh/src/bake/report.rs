@@ -356,7 +356,7 @@ impl<'a> Recorder<'a> {
         name: &'static str,
         run: impl FnOnce(&mut dyn Observer) -> Result<T, E>,
     ) -> Result<T, BakeError> {
-        self.go_on()?;
+        go_on(self)?;
         self.inner.stage_started(name);
         let start = Stopwatch::start();
         let token = self.inner.cancel_token();
@@ -365,13 +365,14 @@ impl<'a> Recorder<'a> {
         self.stages.push(StageTime { name, seconds });
         self.inner.stage_finished(name, seconds);
         let result = result?.map_err(Into::into)?;
-        self.go_on()?;
+        go_on(self)?;
         Ok(result)
     }
+}
 
-    fn go_on(&mut self) -> Result<(), Cancelled> {
-        if self.inner.is_cancelled() { Err(Cancelled) } else { Ok(()) }
-    }
+/// Returns an error if the observer cancels.
+pub(crate) fn go_on(observer: &mut dyn Observer) -> Result<(), Cancelled> {
+    if observer.is_cancelled() { Err(Cancelled) } else { Ok(()) }
 }
 
 impl Observer for Recorder<'_> {

@@ -187,11 +187,8 @@ impl StageSet {
         window: GridWindow,
         voxels: &VoxelConfig,
     ) -> Result<Heightfield, StageError> {
-        let failed = StageError::at("voxelize");
-        match RasterJob::new(soup.finite_with_areas(), frame, window, voxels, &mut ()) {
-            Ok(job) => self.run_job(&job, &mut ()),
-            Err(error) => Err(failed(error)),
-        }
+        let job = RasterJob::new(soup.finite_with_areas(), frame, window, voxels, &mut ());
+        self.run_job(&job.map_err(StageError::at("voxelize"))?, &mut ())
     }
 
     /// Does the work of a rasteriser, on the device that replaces the processor if there is one.
@@ -259,7 +256,7 @@ impl StageSet {
             remove_small_islands(field, self.config.min_region, observer);
             Ok::<_, BakeError>(())
         })?;
-        if field.has_ground() { Ok(()) } else { Err(BakeError::islands_only()) }
+        if field.has_ground() { Ok(()) } else { Err(BakeError::nothing("islands", BakeError::ISLANDS_ONLY)) }
     }
 
     /// `true` if regions are not those of whole storeys.

@@ -111,15 +111,21 @@ impl FromValue for u64 {
     }
 }
 
-/// Writes the conversions of whole numbers of less than 64 bits.
+/// Writes the conversions of whole numbers that convert from 64 bits.
 macro_rules! whole_numbers {
-    ($($number:ty),+) => {
-        $(impl FromValue for $number {
+    ($($number:ty),+) => {$(
+        impl FromValue for $number {
             fn from_value(value: &Value) -> Option<Self> {
                 value.to::<u64>()?.try_into().ok()
             }
-        })+
-    };
+        }
+
+        impl From<$number> for Value {
+            fn from(number: $number) -> Self {
+                Self::Number(number as f64)
+            }
+        }
+    )+};
 }
 
 whole_numbers!(u8, u32, usize);
@@ -176,18 +182,6 @@ impl From<f32> for Value {
     /// The shortest decimal that is this number: 0.3, not 0.30000001192.
     fn from(number: f32) -> Self {
         Self::Number(number.to_string().parse().unwrap_or_else(|_| number.into()))
-    }
-}
-
-impl From<u32> for Value {
-    fn from(number: u32) -> Self {
-        Self::Number(number.into())
-    }
-}
-
-impl From<usize> for Value {
-    fn from(number: usize) -> Self {
-        Self::from(number as u64)
     }
 }
 

@@ -5,8 +5,8 @@ use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeadRooms, HeightSurface,
-    LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SkippedTriangles, SlimSpans,
-    SpanField, TriangleSoup, TriangleSource, Validate, setters, threads, warn_of_outliers, warn_of_shape,
+    LabelledWindow, NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, SpanField, TriangleSoup,
+    TriangleSource, Validate, setters, threads, warn_of_outliers, warn_of_shape,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -14,8 +14,8 @@ use waymesh_region::{
     split_surfaces_labelled,
 };
 use waymesh_storeys::{
-    BORDER_STEPS, DepthJob, Layers, Refined, RegionEnds, RoughJob, RoughVoxels, SpanEnds, StoreysConfig,
-    StoreysError, flood_layers, place_borders, refine_halo,
+    BORDER_STEPS, DepthJob, Layers, Refined, RegionEnds, RoughJob, SpanEnds, StoreysConfig, StoreysError,
+    flood_layers, place_borders, refine_halo,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::encode_head_rooms;
@@ -210,17 +210,6 @@ fn widened(mut storeys: StoreysConfig, soup: &TriangleSoup, frame: &GridFrame) -
     storeys
 }
 
-/// The rough voxels, from the device that replaces the processor if there is one.
-fn rough_voxels(
-    job: &RoughJob<'_>,
-    stages: &StageSet,
-) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
-    match &stages.rough_device {
-        Some(device) => device.voxelize_roughly(job),
-        None => job.run(),
-    }
-}
-
 /// Rough voxels and layers, and the triangles of each tile.
 fn layers(
     soup: &TriangleSoup,
@@ -235,13 +224,13 @@ fn layers(
     let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
     // Jobs that are too large are refused before any work.
     let job = RoughJob::new(soup, frame, height, storeys)?;
+    let voxelize = || match &stages.rough_device {
+        Some(device) => device.voxelize_roughly(&job),
+        None => job.run(),
+    };
     // Neither needs the other.
     let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
-        let (voxels, bins) = threads::join(
-            true,
-            || rough_voxels(&job, stages),
-            || TriangleBins::sort(soup, layout, halo, &bins),
-        );
+        let (voxels, bins) = threads::join(true, voxelize, || TriangleBins::sort(soup, layout, halo, &bins));
         Ok::<_, BakeError>((voxels?, bins?))
     })?;
     skipped.report(recorder);
@@ -258,7 +247,7 @@ fn layers(
         Ok::<_, BakeError>(layers)
     })?;
     if layers.floors().is_empty() {
-        return Err(BakeError::no_floor("layers"));
+        return Err(BakeError::nothing("layers", BakeError::NO_FLOOR));
     }
     Ok((layers, bins))
 }
@@ -331,7 +320,7 @@ fn draw(
             .map_err(|error| StageError::new("partition", error))
     })?;
     if surfaces.count() == 0 {
-        return Err(BakeError::no_room("storeys"));
+        return Err(BakeError::nothing("storeys", BakeError::NO_ROOM));
     }
     let (regions, spans) = (surfaces.count(), surfaces.spans().iter().sum());
     Ok(DrawnGround { layout: *layout, places, tiles, surfaces, gate_bytes, regions, spans })

@@ -212,19 +212,12 @@ impl<'a> Places<'a> {
                 if (high - low) * from.length().min(to.length()) < SHORTEST {
                     continue;
                 }
-                let ends = |footing: &Footing, polygon: PolyId, height: f32| {
-                    Some(
-                        [self.point_on(polygon, footing.at(low))?, self.point_on(polygon, footing.at(high))?]
-                            .map(|point| PlanVertex { point, height }),
-                    )
+                let end = |footing: &Footing, polygon: PolyId, height: f32| {
+                    let [low, high] = [low, high].map(|at| self.point_on(polygon, footing.at(at)));
+                    Some(LinkEnd { polygon, ends: [low?, high?].map(|point| PlanVertex { point, height }) })
                 };
-                if let (Some(start), Some(end)) =
-                    (ends(from, a.polygon, *from_height), ends(to, b.polygon, *to_height))
-                {
-                    let start = LinkEnd { polygon: a.polygon, ends: start };
-                    let end = LinkEnd { polygon: b.polygon, ends: end };
-                    links.push(Link::new(start, end, LinkKind::Step));
-                }
+                let ends = end(from, a.polygon, *from_height).zip(end(to, b.polygon, *to_height));
+                links.extend(ends.map(|(start, end)| Link::new(start, end, LinkKind::Step)));
             }
         }
         if links.is_empty() {
@@ -239,9 +232,8 @@ impl<'a> Places<'a> {
                 let point = PlanVertex { point: self.point_on(widest.polygon, at)?, height };
                 Some(LinkEnd { polygon: widest.polygon, ends: [point; 2] })
             };
-            if let (Some(start), Some(end)) = (middle(from, *from_height), middle(to, *to_height)) {
-                links.push(Link::new(start, end, LinkKind::Step));
-            }
+            let ends = middle(from, *from_height).zip(middle(to, *to_height));
+            links.extend(ends.map(|(start, end)| Link::new(start, end, LinkKind::Step)));
         }
         for link in &mut links {
             link.both_ways = stairs.both_ways;

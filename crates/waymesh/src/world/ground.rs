@@ -9,10 +9,13 @@ use waymesh_voxel::Obstacle;
 
 use super::build::{BuiltTile, WorldMark};
 use super::kept::{KeptTile, gather};
-use super::parts::Placed;
+use super::parts::{Placed, Present};
 use super::prebaked::Prebaked;
 use crate::bake::{BakeError, StageSet};
 use crate::front::voxels::{field_builder, halo_cells};
+
+/// The tiles of a world, before and after an update.
+pub(super) type Tiles<'a> = Present<'a, Tile, BuiltTile>;
 
 /// The input of the tiles of a world.
 #[derive(Debug)]
@@ -91,23 +94,15 @@ impl TileGround {
     }
 
     /// Returns the prebaked result if it belongs to these voxels.
-    pub(super) fn prebaked_as<'a>(
-        &self,
-        tile: Tile,
-        tiles: &impl Fn(Tile) -> Option<&'a Arc<BuiltTile>>,
-    ) -> Option<&Prebaked> {
+    pub(super) fn prebaked_as(&self, tile: Tile, tiles: &Tiles<'_>) -> Option<&Prebaked> {
         let prebaked = self.kept.get(&tile)?.prebaked.as_ref()?;
-        Arc::ptr_eq(&prebaked.built, tiles(tile)?).then_some(prebaked)
+        Arc::ptr_eq(&prebaked.built, tiles.get(tile)?).then_some(prebaked)
     }
 
     /// The heights that were read with a tile, if it and those around are as they were then.
-    pub(super) fn patch<'a>(
-        &self,
-        tile: Tile,
-        tiles: &impl Fn(Tile) -> Option<&'a Arc<BuiltTile>>,
-    ) -> Option<Arc<HeightSurface>> {
+    pub(super) fn patch(&self, tile: Tile, tiles: &Tiles<'_>) -> Option<Arc<HeightSurface>> {
         let prebaked = self.prebaked_as(tile, tiles)?;
-        let is_as_then = |other: Tile| match tiles(other) {
+        let is_as_then = |other: Tile| match tiles.get(other) {
             Some(there) => prebaked.had(other).is_some_and(|then| then.built == there.digest()),
             None => true,
         };

@@ -13,7 +13,7 @@ use waymesh_graph::{JoinedTiles, MeshTile, TileKey};
 use waymesh_tile::{Tile, TileLayout};
 use waymesh_voxel::VoxelError;
 
-use super::build::BuiltTile;
+use super::ground::Tiles;
 use super::join::key;
 
 use crate::bake::{BakeError, StageSet};
@@ -72,12 +72,12 @@ fn is_near<P: Iterator<Item = PlanPoint>>(points: impl Fn() -> P, window: &GridW
 /// Fits the ground of the `wanted` tiles, where it is not known. `joined` are these and those
 /// around them, `made` the same one by one: an edge between two tiles gets its points from the
 /// ground on both sides, so that both tiles get the same points.
-pub(super) fn fit<'a>(
+pub(super) fn fit(
     stages: &StageSet,
     joined: &JoinedTiles,
     made: &BTreeMap<TileKey, MeshTile>,
     layout: &TileLayout,
-    tiles: &(impl Fn(Tile) -> Option<&'a Arc<BuiltTile>> + Sync),
+    tiles: &Tiles<'_>,
     wanted: &BTreeMap<Tile, Option<KnownGround>>,
     observer: &mut dyn Observer,
 ) -> Result<BTreeMap<Tile, Arc<HeightSurface>>, BakeError> {
@@ -95,7 +95,7 @@ pub(super) fn fit<'a>(
     let source = |window: GridWindow| {
         let mut parts = Vec::new();
         for tile in layout.tiles_over(&window.grown(1, &frame)) {
-            let Some(built) = tiles(tile) else { continue };
+            let Some(built) = tiles.get(tile) else { continue };
             let part = built.field.unpack()?;
             if part.frame != frame || part.core != layout.core(tile) {
                 return Err(VoxelError::Damaged { what: "field of a tile: other columns", at: 0 }.into());

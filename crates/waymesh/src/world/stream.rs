@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
-use waymesh_core::{Cancelled, Observer, saturating_u32, threads};
+use waymesh_core::{Observer, saturating_u32, threads};
 use waymesh_tile::{Tile, TileError, TileStore, tile_from_bytes, tile_to_bytes};
 use waymesh_voxel::PackedHeightfield;
 
@@ -14,7 +14,7 @@ use super::build::failed;
 use super::join::key;
 use super::prebaked::{Digests, Prebaked, digest};
 use super::tile_file;
-use crate::bake::{BakeError, Baker};
+use crate::bake::{BakeError, Baker, go_on};
 use crate::front::Voxels;
 use crate::front::voxels::{VERSION, check_version, read_layout, write_layout};
 
@@ -162,9 +162,7 @@ impl World {
         let tiles: Vec<Tile> = self.tiles().collect();
         let mut done = 0;
         for some in tiles.chunks(WRITTEN_AT_ONCE) {
-            if observer.is_cancelled() {
-                return Err(Cancelled.into());
-            }
+            go_on(observer)?;
             let write = |&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile)?)?);
             self.ground
                 .stages

@@ -10,16 +10,13 @@ use waymesh_graph::{
 use waymesh_tile::{MemoryGate, Tile, build_tiles};
 
 use super::build::BuiltTile;
-use super::ground::TileGround;
+use super::ground::{TileGround, Tiles};
 use super::heights::{self, KnownGround};
 use super::join::{Facings, key};
 use super::links::{TileClimbs, TileJumps, TileRoom, WorldLinks};
-use super::parts::{Present, Update, changes};
+use super::parts::{Update, changes};
 use super::polygons::TilePolygons;
 use crate::bake::{BakeError, Recorder};
-
-/// The tiles of a world, before and after an update.
-type Tiles<'a> = Present<'a, Tile, BuiltTile>;
 
 /// The data of an update.
 pub(super) struct TileUpdate<'a> {
@@ -54,22 +51,21 @@ impl Update<Tile, BuiltTile> for TileUpdate<'_> {
         changed: &[Tile],
         recorder: &mut Recorder<'_>,
     ) -> Result<usize, BakeError> {
-        let known = |tile: Tile| tiles.get(tile);
         let is_prebaked = |(tile, before, now): &(&Tile, Option<&Arc<BuiltTile>>, &Arc<BuiltTile>)| {
             before.is_none_or(|before| !Arc::ptr_eq(before, now))
-                && self.ground.prebaked_as(**tile, &known).is_some()
+                && self.ground.prebaked_as(**tile, tiles).is_some()
         };
         *self.prebaked = tiles.asked().filter(is_prebaked).count();
         // A new border also changes the adjacent tiles: their corners on it, and the ground along it.
         let beside: BTreeSet<Tile> =
-            self.around(changed.iter().copied()).filter(|&tile| known(tile).is_some()).collect();
+            self.around(changed.iter().copied()).filter(|&tile| tiles.get(tile).is_some()).collect();
         let changes =
             if changed.is_empty() { BTreeMap::new() } else { self.make(tiles, changed, &beside, recorder)? };
         let (mesh, links) = (&mut *self.mesh, &mut *self.links);
         let Changed { lost_links, is_renumbered } = recorder.stage("mesh", |_| mesh.change(changes))?;
         let is_all = links.begin(&lost_links, is_renumbered, mesh)?;
         self.find_links(tiles, changed, &beside, is_all || is_renumbered, recorder)?;
-        let came = changed.iter().filter(|&&tile| known(tile).is_some()).count();
+        let came = changed.iter().filter(|&&tile| tiles.get(tile).is_some()).count();
         Ok(beside.len() - came)
     }
 
@@ -94,16 +90,15 @@ impl TileUpdate<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<BTreeMap<TileKey, TileChange>, BakeError> {
         let (stages, layout) = (&self.ground.stages, &self.ground.layout);
-        let known = |tile: Tile| tiles.get(tile);
         // Their neighbours are needed for joins and ground.
         let around: BTreeSet<Tile> = self.around(beside.iter().copied()).collect();
         let facings = &mut *self.facings;
         let (mut made, joined) = recorder.stage("join", |_| {
-            let unpacked = around.iter().filter_map(|&tile| Some((tile, known(tile)?.polygons.unpack())));
+            let unpacked = around.iter().filter_map(|&tile| Some((tile, tiles.get(tile)?.polygons.unpack())));
             let polygons: BTreeMap<Tile, TilePolygons> = unpacked.collect();
             facings.update(&|tile| polygons.get(&tile), changed);
             let make = |(&tile, polygons): (&Tile, &TilePolygons)| {
-                let regions = known(tile)?.regions();
+                let regions = tiles.get(tile)?.regions();
                 Some((key(tile), facings.mesh_tile(tile, regions, polygons)))
             };
             let made: BTreeMap<TileKey, MeshTile> = polygons.iter().filter_map(make).collect();
@@ -113,14 +108,14 @@ impl TileUpdate<'_> {
         })?;
         stages.check("join", |list| joined.polygons.violations(list))?;
         let mut patches = BTreeMap::new();
-        patches.extend(beside.iter().filter_map(|&tile| Some((tile, self.ground.patch(tile, &known)?))));
+        patches.extend(beside.iter().filter_map(|&tile| Some((tile, self.ground.patch(tile, tiles)?))));
         let changed_tiles: BTreeSet<Tile> = changed.iter().copied().collect();
         let wanted = beside.iter().filter(|tile| !patches.contains_key(tile));
         let wanted: BTreeMap<Tile, Option<KnownGround>> =
             wanted.map(|&tile| (tile, self.known_ground(tile, &changed_tiles, &made))).collect();
         let fitted = stages.in_pool(|| {
             recorder.stage("heights", |observer| {
-                heights::fit(stages, &joined, &made, layout, &known, &wanted, observer)
+                heights::fit(stages, &joined, &made, layout, tiles, &wanted, observer)
             })
         })??;
         patches.extend(fitted);

@@ -65,16 +65,14 @@ pub struct FloorPlans {
 
 impl Default for FloorPlans {
     fn default() -> Self {
-        let PlanConfig {
-            join, arc_error, shrink_walkable, near_distance, link_reach, close_distance, ..
-        } = PlanConfig::default();
+        let plan = PlanConfig::default();
         Self {
-            join,
-            arc_error,
-            shrink_walkable,
-            near_distance,
-            link_reach,
-            close_distance,
+            join: plan.join,
+            arc_error: plan.arc_error,
+            shrink_walkable: plan.shrink_walkable,
+            near_distance: plan.near_distance,
+            link_reach: plan.link_reach,
+            close_distance: plan.close_distance,
             merge_distance: 0.0,
             steiner_grid: 0.0,
         }

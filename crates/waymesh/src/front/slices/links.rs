@@ -63,8 +63,8 @@ struct Gap {
 #[derive(Clone, Copy)]
 struct BorderEdge {
     polygon: PolyId,
-    /// From lower to higher coordinates.
-    ends: [PlanPoint; 2],
+    /// Its range along the axis.
+    range: [i32; 2],
 }
 
 /// Returns the line of a straight segment, and its range along that line.
@@ -94,11 +94,9 @@ fn gap_links(polygons: &PolyMesh, regions: &[SliceRegion], gaps: &[Gap]) -> Vec<
                 [vertices[edge], vertices[(edge + 1) % vertices.len()]].map(|vertex| polygons.point(vertex));
             corners.entry(region).or_default().push((id, ends[0]));
             if neighbour.is_none()
-                && let Some((line, _)) = on_axis(ends)
+                && let Some((line, range)) = on_axis(ends)
             {
-                let ends =
-                    if (ends[0].x, ends[0].z) < (ends[1].x, ends[1].z) { ends } else { [ends[1], ends[0]] };
-                edges.entry((region, line)).or_default().push(BorderEdge { polygon: id, ends });
+                edges.entry((region, line)).or_default().push(BorderEdge { polygon: id, range });
             }
         }
     }
@@ -129,15 +127,8 @@ fn straight_links(
     };
     for from in from_edges {
         for to in to_edges {
-            let ranges = [
-                Some(from_range),
-                Some(to_range),
-                on_axis(from.ends).map(|found| found.1),
-                on_axis(to.ends).map(|found| found.1),
-            ];
+            let ranges = [from_range, to_range, from.range, to.range].into_iter();
             let (low, high) = ranges
-                .into_iter()
-                .flatten()
                 .fold((i32::MIN, i32::MAX), |(low, high), range| (low.max(range[0]), high.min(range[1])));
             if low >= high {
                 continue;

@@ -329,7 +329,7 @@ fn solid(
         }
         Solid::Field(built) => built.counts.walkable_spans > 0,
     };
-    if has_floor { Ok(solid) } else { Err(BakeError::no_floor("voxelize")) }
+    if has_floor { Ok(solid) } else { Err(BakeError::nothing("voxelize", BakeError::NO_FLOOR)) }
 }
 
 /// Returns the field that a device built, and reports it to the observer like one built here.
@@ -349,7 +349,7 @@ fn device_field(
         Ok::<_, BakeError>(())
     })?;
     stages.check("field", |list| field.violations(list))?;
-    if field.has_ground() { Ok(field) } else { Err(BakeError::no_room("field")) }
+    if field.has_ground() { Ok(field) } else { Err(BakeError::nothing("field", BakeError::NO_ROOM)) }
 }
 
 /// The field of voxels, and where the agent can climb.
@@ -366,7 +366,7 @@ fn field_of(
     })?;
     stages.check("field", |list| field.violations(list))?;
     if !field.has_ground() {
-        return Err(BakeError::no_room("field"));
+        return Err(BakeError::nothing("field", BakeError::NO_ROOM));
     }
     let climbs = if config.has_climbs() {
         recorder.stage("climbs", |_| {
@@ -392,7 +392,7 @@ fn mark(field: &mut WalkableField, stages: &StageSet, recorder: &mut Recorder<'_
     let (marks, rooms) = (&stages.config().marks, stages.config().head_rooms());
     let covers = apply_marks(marks, |mark| mark.apply_over(field, &rooms))?;
     warn_of_marks(marks, &covers, recorder);
-    if field.has_ground() { Ok(()) } else { Err(BakeError::no_room("marks")) }
+    if field.has_ground() { Ok(()) } else { Err(BakeError::nothing("marks", BakeError::NO_ROOM)) }
 }
 
 /// Regions and their borders. What is in no region is not walkable from here on.
@@ -431,7 +431,7 @@ fn whole_storeys(
     })?;
     clear_unlabelled(field, &regions);
     stages.check("partition", |list| regions.violations_over(field, list))?;
-    if regions.count == 0 { Err(BakeError::islands_only()) } else { Ok(regions) }
+    if regions.count == 0 { Err(BakeError::nothing("islands", BakeError::ISLANDS_ONLY)) } else { Ok(regions) }
 }
 
 #[cfg(test)]

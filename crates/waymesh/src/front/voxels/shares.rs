@@ -10,7 +10,7 @@ use waymesh_tile::{Tile, TileError, TileLayout, TileStore};
 use super::Voxels;
 use super::survey::{Kept, Survey, read_survey, read_tile};
 use super::tiles::TileBuilder;
-use crate::bake::{BakeError, Baker, Recorder};
+use crate::bake::{BakeError, Baker, Recorder, go_on};
 
 /// Tiles read side by side before a merge says how far it is.
 const READ_AT_ONCE: usize = 64;
@@ -196,8 +196,4 @@ pub(super) fn read_tiles(
 fn rest(observer: &mut dyn Observer) -> Result<(), Cancelled> {
     std::thread::sleep(PAUSE);
     go_on(observer)
-}
-
-fn go_on(observer: &mut dyn Observer) -> Result<(), Cancelled> {
-    if observer.is_cancelled() { Err(Cancelled) } else { Ok(()) }
 }

@@ -18,15 +18,6 @@ use crate::bake::{BakeConfig, BakeError, ConfigError};
 pub(crate) const VERSION: &str = concat!("waymesh ", env!("CARGO_PKG_VERSION"));
 const PROGRAM: &str = "waymesh ";
 
-/// The tiles of a layout that a bake visits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visited {
-    /// All tiles: each has a separate file.
-    All,
-    /// The tiles that triangles reach into.
-    WithTriangles,
-}
-
 /// Data common to all tiles of a bake.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Survey {
@@ -38,20 +29,21 @@ pub(super) struct Survey {
 }
 
 impl Survey {
+    /// Surveys a source for bakes that visit all tiles.
     pub(super) fn of(
         source: &dyn TriangleSource,
         tile_cells: u32,
-        visited: Visited,
         config: &BakeConfig,
     ) -> Result<Self, BakeError> {
-        Self::of_census(&Census::take(source, &mut |_| ())?, tile_cells, visited, config)
+        Self::of_census(&Census::take(source, &mut |_| ())?, tile_cells, true, config)
     }
 
-    /// Surveys a source of which a census was taken.
+    /// Surveys a source of which a census was taken, for a bake that visits all tiles, or those that
+    /// triangles reach into.
     pub(super) fn of_census(
         census: &Census,
         tile_cells: u32,
-        visited: Visited,
+        visits_all: bool,
         config: &BakeConfig,
     ) -> Result<Self, BakeError> {
         let SkippedTriangles { not_finite, degenerate } = census.skipped;
@@ -60,10 +52,7 @@ impl Survey {
             return Err(BakeError::NoTriangles { triangles, not_finite, degenerate });
         }
         let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(ConfigError::Grid)?;
-        let layout = match visited {
-            Visited::All => TileLayout::new(&frame, tile_cells)?,
-            Visited::WithTriangles => TileLayout::sparse(&frame, tile_cells)?,
-        };
+        let layout = if visits_all { TileLayout::new } else { TileLayout::sparse }(&frame, tile_cells)?;
         // The inputs of a tile as text: any unambiguous encoding works for a hash.
         let mut settings = format!(
             "{VERSION} {:?} {:?} {:?} {}",

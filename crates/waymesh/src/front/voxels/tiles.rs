@@ -28,7 +28,7 @@ use waymesh_voxel::{
     build_window_with_climbs,
 };
 
-use super::survey::{Kept, Survey, Visited, field_of, labelled, read_tile};
+use super::survey::{Kept, Survey, field_of, labelled, read_tile};
 use super::{Voxels, shares};
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
@@ -76,7 +76,7 @@ impl Baker<Voxels> {
     /// Surveys a source to bake all its tiles. Refuses settings that a bake in tiles does not use.
     pub(super) fn survey(&self, source: &dyn TriangleSource) -> Result<Survey, BakeError> {
         self.check_tiles()?;
-        Survey::of(source, self.front.side(), Visited::All, self.config())
+        Survey::of(source, self.front.side(), self.config())
     }
 
     /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
@@ -98,7 +98,7 @@ impl Baker<Voxels> {
             let survey = shares::await_survey(folder, self.front.patience, recorder)?.0;
             // The folder belongs to this scene, and to these settings.
             let side = survey.layout.side_cells();
-            let given = source.map(|source| Survey::of(source, side, Visited::All, self.config()));
+            let given = source.map(|source| Survey::of(source, side, self.config()));
             let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
             let store = TileStore::in_folder(folder, fingerprint, "")?;
             let kept = recorder.stage("read tiles", |observer| {
@@ -142,7 +142,6 @@ impl Voxels {
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        let visited = if self.folder.is_some() { Visited::All } else { Visited::WithTriangles };
         let config = stages.config();
         let mut slopes = SlopeAreas::new(config.agent);
         let (census, survey) = recorder.stage("survey", |_| {
@@ -152,25 +151,21 @@ impl Voxels {
                     slopes.add(corners);
                 }
             })?;
-            let survey = Survey::of_census(&census, self.side(), visited, config)?;
+            let survey = Survey::of_census(&census, self.side(), self.folder.is_some(), config)?;
             Ok::<_, BakeError>((census, survey))
         })?;
         census.shape.warn(&config.agent, &config.scale, recorder);
         slopes.warn(&config.scale, recorder);
         let store = survey.store(self)?;
         survey.skipped.report(recorder);
-        let (tiles, kept): (Vec<Tile>, Vec<Kept>) = match visited {
-            Visited::All => {
-                let tiles: Vec<Tile> = survey.layout.tiles().collect();
-                let kept = self.build_missing(source, &survey, &store, &tiles, stages, recorder)?;
-                (tiles, kept)
-            }
-            Visited::WithTriangles => {
-                let tile_builder = TileBuilder::new(source, &survey, self, stages, |_| true, recorder)?;
-                let tiles: Vec<Tile> = tile_builder.bins.tiles().collect();
-                let kept = tile_builder.build(&store, &tiles, stages, recorder)?;
-                (tiles, kept)
-            }
+        let tiles: Vec<Tile>;
+        let kept = if self.folder.is_some() {
+            tiles = survey.layout.tiles().collect();
+            self.build_missing(source, &survey, &store, &tiles, stages, recorder)?
+        } else {
+            let tile_builder = TileBuilder::new(source, &survey, self, stages, |_| true, recorder)?;
+            tiles = tile_builder.bins.tiles().collect();
+            tile_builder.build(&store, &tiles, stages, recorder)?
         };
         joined(survey, store, (tiles, kept), stages, recorder)
     }

@@ -21,12 +21,9 @@ impl<R: Room> Finder<'_, R> {
     /// same two polygons was found nearby. Those flights are in `out` from `first` on.
     pub(super) fn search_aslant(&mut self, border: &Border, first: usize, out: &mut Vec<Candidate>) {
         let [a, b] = border.ends;
-        let (reach, config) = (Vec3::splat(self.config.reach()), self.config);
-        let (low, high) = (a.min(b) - reach, a.max(b) + reach);
-        let (low, high) = (
-            low.with_y(a.y.min(b.y) - config.max_drop.max(config.max_rise)),
-            high.with_y(a.y.max(b.y) + config.max_rise),
-        );
+        let (reach, config) = (self.config.reach(), self.config);
+        let low = a.min(b) - Vec3::new(reach, config.max_drop.max(config.max_rise), reach);
+        let high = a.max(b) + Vec3::new(reach, config.max_rise, reach);
         let mut near = std::mem::take(&mut self.near);
         self.mesh.polygons_in_box(low, high, &AnyPolygon, &mut near);
         let mut found = Vec::new();

@@ -15,9 +15,9 @@ use crate::world::join::{key, tile_of};
 /// The climbs of each tile, on the mesh as it is.
 #[derive(Debug, Default)]
 pub(in crate::world) struct TileClimbs {
-    /// Depth of the deepest climb of each tile.
+    /// Depth of the deepest climb of each tile, and the tiles by it.
     depths: BTreeMap<Tile, u16>,
-    counts: BTreeMap<u16, u32>,
+    by_depth: BTreeSet<(u16, Tile)>,
     /// The climbs of each tile that has any, and the tile of the ground that they lead up from.
     on_mesh: BTreeMap<Tile, Vec<(TileKey, MeshClimb)>>,
     /// Depth of the deepest climb at the last search for links.
@@ -40,7 +40,7 @@ impl TileClimbs {
         for &tile in changed {
             self.count(tile, climbs(tile).unwrap_or_default());
         }
-        let deepest = self.counts.last_key_value().map(|(&deepest, _)| deepest);
+        let deepest = self.by_depth.last().map(|(deepest, _)| *deepest);
         let frame = layout.frame();
         let farthest = reach(config, frame, deepest.max(self.deepest).unwrap_or(0));
         let around = |tiles: &BTreeSet<Tile>| -> BTreeSet<Tile> {
@@ -90,17 +90,10 @@ impl TileClimbs {
             Some(deepest) => self.depths.insert(tile, deepest),
             None => self.depths.remove(&tile),
         };
-        if let Some(deepest) = after {
-            *self.counts.entry(deepest).or_default() += 1;
+        if let Some(deepest) = before {
+            self.by_depth.remove(&(deepest, tile));
         }
-        if let Some(deepest) = before
-            && let Some(count) = self.counts.get_mut(&deepest)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.counts.remove(&deepest);
-            }
-        }
+        self.by_depth.extend(after.map(|deepest| (deepest, tile)));
     }
 }
 
