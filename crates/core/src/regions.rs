@@ -167,12 +167,6 @@ impl PackedRegions {
         let are_regions = changes.iter().all(|&[_, label]| label < count || label == NO_REGION);
         (ascend && are_regions).then_some(Self { changes, count })
     }
-
-    /// Returns the size in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(self.changes.as_slice())
-    }
 }
 
 /// Returns the predicted label of a span; `labels` has the labels of the spans before it.

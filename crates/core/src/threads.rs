@@ -22,6 +22,13 @@ const TASK_LEN: usize = 4096;
 #[cfg(feature = "rayon")]
 const PAUSE: std::time::Duration = std::time::Duration::from_micros(100);
 
+/// Runs work on a thread of a pool under the token of the thread that requested it.
+#[cfg(feature = "rayon")]
+fn run_under<T>(token: &CancelToken, work: impl FnOnce() -> T) -> T {
+    let _entered = token.enter();
+    work()
+}
+
 /// Returns the number of threads that share the work.
 #[must_use]
 pub fn count() -> usize {
@@ -113,16 +120,7 @@ pub fn join<A: Send, B: Send>(
     #[cfg(feature = "rayon")]
     if is_long {
         let token = CancelToken::current();
-        return rayon::join(
-            || {
-                let _entered = token.enter();
-                one()
-            },
-            || {
-                let _entered = token.enter();
-                other()
-            },
-        );
+        return rayon::join(|| run_under(&token, one), || run_under(&token, other));
     }
     let _ = is_long;
     (one(), other())
@@ -136,10 +134,7 @@ pub fn workers(calls: usize, work: impl Fn() + Sync + Send) {
         let (token, work) = (CancelToken::current(), &work);
         rayon::scope(|scope| {
             for _ in 0..calls {
-                scope.spawn(|_| {
-                    let _entered = token.enter();
-                    work();
-                });
+                scope.spawn(|_| run_under(&token, work));
             }
         });
     }
@@ -153,10 +148,7 @@ pub fn on_each<R: Send>(work: impl Fn() -> R + Sync + Send) -> Vec<R> {
     #[cfg(feature = "rayon")]
     {
         let token = CancelToken::current();
-        rayon::broadcast(|_| {
-            let _entered = token.enter();
-            work()
-        })
+        rayon::broadcast(|_| run_under(&token, &work))
     }
     #[cfg(not(feature = "rayon"))]
     vec![work()]
@@ -193,10 +185,7 @@ pub fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
         let token = CancelToken::current();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PoolError(error.to_string()))?;
-        Ok(pool.install(|| {
-            let _entered = token.enter();
-            work()
-        }))
+        Ok(pool.install(|| run_under(&token, work)))
     }
     #[cfg(not(feature = "rayon"))]
     if threads > 1 { Err(PoolError("this program was built without threads".to_owned())) } else { Ok(work()) }
