@@ -1,19 +1,14 @@
 //! Climb links: up and down ledges that are too high to walk over. Each [`Climb`] of the grid is
 //! mapped to two polygons of the mesh, and climbs side by side become one link.
 
-use std::collections::HashMap;
-
 use waymesh_core::{
-    Direction, GridFrame, PlanPoint, PlanVertex, PolyId, checkpoint, checkpoint_every, nearest_f32,
-    saturating_i32,
+    Bounds, BoxTree, Direction, GridFrame, PlanPoint, PlanVertex, PolyId, checkpoint, checkpoint_every,
+    nearest_f32, saturating_i32,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
 use waymesh_voxel::Climb;
 
 use crate::bake::BakeConfig;
-
-/// Cells along a side of the squares in which polygons of the mesh are looked up.
-const BUCKET: i32 = 16;
 
 /// Links the polygons that climbs lead to. The links are sorted, lead from the lower polygon to the
 /// higher and can be taken in both directions.
@@ -64,8 +59,12 @@ pub(crate) fn mesh_climbs(
     if climbs.is_empty() {
         return Vec::new();
     }
-    let ground = LandingGround::of(mesh, config, &climbs, polygons);
-    climbs.iter().filter_map(|climb| ground.climb(climb)).collect()
+    let ground = LandingGround::of(mesh, config, polygons);
+    let found = climbs.iter().enumerate().filter_map(|(index, climb)| {
+        checkpoint_every(1 << 8, index);
+        ground.climb(climb)
+    });
+    found.collect()
 }
 
 /// Returns the links that climbs between polygons make, those between the same two together.
@@ -189,8 +188,9 @@ struct Landing {
 /// The polygons of the mesh around climbs.
 struct LandingGround<'a> {
     mesh: &'a NavMesh,
-    /// Polygons of each square that a climb lands near.
-    buckets: HashMap<(i32, i32), Vec<PolyId>>,
+    polygons: Vec<PolyId>,
+    /// Boxes of the polygons in the plan.
+    boxes: BoxTree,
     /// Largest distance in cells of a simplified border from the end of the ground.
     slack: i32,
     /// Largest difference in levels between a floor and the ground of the mesh at the same place.
@@ -198,51 +198,25 @@ struct LandingGround<'a> {
 }
 
 impl<'a> LandingGround<'a> {
-    fn of(
-        mesh: &'a NavMesh,
-        config: &BakeConfig,
-        climbs: &[Climb],
-        polygons: impl Iterator<Item = PolyId>,
-    ) -> Self {
-        let frame = mesh.frame();
-        let slack = slack(config, frame);
+    fn of(mesh: &'a NavMesh, config: &BakeConfig, polygons: impl Iterator<Item = PolyId>) -> Self {
+        let (frame, polygons) = (mesh.frame(), polygons.filter_map(|polygon| mesh.polygon(polygon)));
         let step = config.agent.max_step_levels(frame.level_height) as f32;
-        let mut ground = Self {
+        let (polygons, boxes): (_, Vec<Bounds>) = polygons
+            .map(|polygon| {
+                let corners =
+                    polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
+                (polygon.id(), Bounds::in_plan(corners, 0.0))
+            })
+            .unzip();
+        Self {
             mesh,
-            buckets: HashMap::new(),
-            slack,
+            polygons,
+            boxes: boxes.into_iter().collect(),
+            slack: slack(config, frame),
             // Ground lies up to a level below its floor, the mesh up to its height error off the ground, and
             // a step may lie between them.
             levels: step.max(1.0) + 1.0 + config.max_height_error_levels,
-        };
-        for (index, climb) in climbs.iter().enumerate() {
-            checkpoint_every(1 << 8, index);
-            for landing in ground.landings(climb) {
-                for back in 0..=slack {
-                    for along in ground.along(climb) {
-                        let point = at(climb.up, along, ground.across(&landing, back));
-                        ground.buckets.entry(bucket(point)).or_default();
-                    }
-                }
-            }
         }
-        for polygon in polygons.filter_map(|polygon| mesh.polygon(polygon)) {
-            checkpoint();
-            let points = || polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
-            let range = |of: fn(&PlanPoint) -> i32| {
-                let low = points().map(|point| of(&point)).min().unwrap_or(0);
-                low.div_euclid(BUCKET)
-                    ..=points().map(|point| of(&point)).max().unwrap_or(0).div_euclid(BUCKET)
-            };
-            for z in range(|point| point.z) {
-                for x in range(|point| point.x) {
-                    if let Some(polygons) = ground.buckets.get_mut(&(x, z)) {
-                        polygons.push(polygon.id());
-                    }
-                }
-            }
-        }
-        ground
     }
 
     /// Coordinates along the ledge where a climb begins and ends.
@@ -291,11 +265,11 @@ impl<'a> LandingGround<'a> {
         (0..=self.slack).find_map(|deeper| {
             let across = self.across(landing, deeper);
             let ends = along.map(|along| at(up, along, across));
-            let polygons = self.buckets.get(&bucket(ends[0]))?;
-            let near = polygons
-                .iter()
-                .filter(|&&polygon| ends.iter().all(|&end| self.mesh.contains_point(polygon, end)))
-                .filter_map(|&polygon| {
+            let near = self.boxes.overlapping(Bounds::in_plan([ends[0]], 0.0));
+            let near = near
+                .map(|place| self.polygons[place])
+                .filter(|&polygon| ends.iter().all(|&end| self.mesh.contains_point(polygon, end)))
+                .filter_map(|polygon| {
                     let off = (height(self.mesh, polygon, ends[0])? - landing.floor as f32).abs();
                     (off <= self.levels).then_some((polygon, off))
                 });
@@ -321,8 +295,4 @@ fn line(climb: &Climb) -> i32 {
 fn sign(direction: Direction) -> i32 {
     let (dx, dz) = direction.offset();
     dx + dz
-}
-
-fn bucket(point: PlanPoint) -> (i32, i32) {
-    (point.x.div_euclid(BUCKET), point.z.div_euclid(BUCKET))
 }
