@@ -2,10 +2,9 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    Counter, DisjointSets, HeightSurface, Observer, PolyId, PolyMesh, TriangleSource, Validate, Warning,
-    checkpoint, float, nearest_f32, threads,
+    Counter, DisjointSets, Observer, PolyId, TriangleSource, Validate, Warning, checkpoint, float,
+    nearest_f32, threads,
 };
-use waymesh_graph::Link;
 use waymesh_solid::{RayOutcome, RayTree};
 
 use super::config::{BakeConfig, Enclosed, Keep};
@@ -35,9 +34,8 @@ pub(super) fn remove_enclosed(
     recorder: &mut Recorder<'_>,
 ) -> Result<Vec<EnclosedReport>, BakeError> {
     let found = recorder.stage("enclosed", |_| {
-        let Draft { polygons, surface, links } = &*draft;
-        let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
-        let is_kept = ground.is_kept(links, &RayTree::new(triangles)?);
+        let ground = Samples { draft, config: stages.config() };
+        let is_kept = ground.is_kept(&RayTree::new(triangles)?);
         if is_kept.iter().all(|&is_kept| is_kept) {
             return Ok(Vec::new());
         }
@@ -57,17 +55,15 @@ pub(super) fn remove_enclosed(
 
 /// Returns the share of the ground that lies inside of solids.
 pub(super) fn enclosed_share(stages: &StageSet, tree: &RayTree, draft: &Draft) -> f64 {
-    let Draft { polygons, surface, links } = draft;
-    let ground = Samples { polygons, surface: surface.as_ref(), config: stages.config() };
-    let found = ground.report(&ground.is_kept(links, tree));
-    found.iter().fold(0.0, |sum, piece| sum + piece.area) / polygons.area()
+    let ground = Samples { draft, config: stages.config() };
+    let found = ground.report(&ground.is_kept(tree));
+    found.iter().fold(0.0, |sum, piece| sum + piece.area) / draft.polygons.area()
 }
 
 /// Sample places on the ground.
 #[derive(Clone, Copy)]
 struct Samples<'a> {
-    polygons: &'a PolyMesh,
-    surface: Option<&'a HeightSurface>,
+    draft: &'a Draft,
     config: &'a BakeConfig,
 }
 
@@ -106,8 +102,8 @@ fn are_most(count: usize, mut answers: impl Iterator<Item = Option<bool>>) -> bo
 
 impl Samples<'_> {
     /// Returns for each polygon whether it stays.
-    fn is_kept(&self, links: &[Link], tree: &RayTree) -> Vec<bool> {
-        let (islands, count) = islands(self.polygons, links);
+    fn is_kept(&self, tree: &RayTree) -> Vec<bool> {
+        let (islands, count) = islands(&self.draft.polygons, &self.draft.links);
         let mut pieces = vec![Vec::new(); count];
         for (polygon, &island) in islands.iter().enumerate() {
             pieces[island].push(PolyId::from_index(polygon));
@@ -132,7 +128,7 @@ impl Samples<'_> {
             is_reached[island] |= is_open;
         }
         if let Keep::ConnectedTo(seeds) = &self.config.keep {
-            let seeded = seeds.iter().filter_map(|&seed| nearest(self.polygons, seed, self.config));
+            let seeded = seeds.iter().filter_map(|&seed| nearest(&self.draft.polygons, seed, self.config));
             seeded.for_each(|polygon| is_reached[islands[polygon]] = true);
         }
         islands.into_iter().map(|island| is_reached[island]).collect()
@@ -141,7 +137,7 @@ impl Samples<'_> {
     /// Returns the height of rays above the ground: half the head room, and above the error of
     /// heights.
     fn height(&self) -> f32 {
-        let error = self.surface.map_or(0.0, |surface| surface.max_error);
+        let error = self.draft.surface.as_ref().map_or(0.0, |surface| surface.max_error);
         (self.config.agent.height / 2.0).max((error + 1.0) * self.config.scale.level_height)
     }
 
@@ -176,29 +172,28 @@ impl Samples<'_> {
 
     /// The ground of a polygon in the world.
     fn triangles(&self, polygon: PolyId) -> Vec<[Vec3; 3]> {
-        let frame = &self.polygons.frame;
-        if let Some(surface) = self.surface {
+        let polygons = &self.draft.polygons;
+        let frame = &polygons.frame;
+        if let Some(surface) = &self.draft.surface {
             let place = |point: u32| {
                 let point = surface.points[point as usize];
                 frame.to_world(point.x.into(), point.height.into(), point.z.into())
             };
             return surface.triangles_of(polygon).iter().map(|corners| corners.map(place)).collect();
         }
-        let corners: Vec<Vec3> = self
-            .polygons
-            .corners(polygon)
-            .iter()
-            .map(|vertex| frame.position(self.polygons.vertices[vertex.index()]))
-            .collect();
+        let corners = polygons.corners(polygon).iter();
+        let corners: Vec<Vec3> =
+            corners.map(|vertex| frame.position(polygons.vertices[vertex.index()])).collect();
         corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]]).collect()
     }
 
     /// The connected pieces of what is not kept, in the order of their first polygons.
     fn report(&self, is_kept: &[bool]) -> Vec<EnclosedReport> {
+        let polygons = &self.draft.polygons;
         let mut sets = DisjointSets::new(is_kept.len());
         let left_out = || (0..is_kept.len()).filter(|&polygon| !is_kept[polygon]).map(PolyId::from_index);
         for id in left_out() {
-            for beyond in self.polygons.neighbours(id).iter().flatten().filter(|id| !is_kept[id.index()]) {
+            for beyond in polygons.neighbours(id).iter().flatten().filter(|id| !is_kept[id.index()]) {
                 sets.unite(id.0, beyond.0);
             }
         }
@@ -212,8 +207,8 @@ impl Samples<'_> {
                 found.len() - 1
             });
             found[number].polygons += 1;
-            let cells = self.polygons.doubled_area(id) as f64 / 2.0;
-            found[number].area += cells * self.polygons.frame.cell_area();
+            let cells = polygons.doubled_area(id) as f64 / 2.0;
+            found[number].area += cells * polygons.frame.cell_area();
         }
         found
     }

@@ -103,7 +103,13 @@ impl Report {
 
     /// Takes over what the stages counted and warned of, and their times.
     pub(crate) fn finish(&mut self, recorder: Recorder<'_>, start: Stopwatch) {
-        self.triangles_skipped = skipped(&recorder);
+        let skipped = [
+            ("not_finite", Counter::TrianglesNotFinite),
+            ("degenerate", Counter::TrianglesDegenerate),
+            ("outside", Counter::TrianglesOutside),
+        ];
+        let count = |counter| recorder.counts.get(&counter).copied().unwrap_or(0);
+        self.triangles_skipped = skipped.map(|(reason, counter)| (reason, count(counter))).into();
         self.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();
         self.warnings = recorder.warnings.iter().map(ToString::to_string).collect();
         self.stages = recorder.stages;
@@ -138,16 +144,6 @@ pub struct EnclosedReport {
     pub area: f64,
     /// A place on it, the middle of its first triangle.
     pub place: [f32; 3],
-}
-
-fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {
-    [
-        ("not_finite", Counter::TrianglesNotFinite),
-        ("degenerate", Counter::TrianglesDegenerate),
-        ("outside", Counter::TrianglesOutside),
-    ]
-    .map(|(reason, counter)| (reason, recorder.counts.get(&counter).copied().unwrap_or(0)))
-    .into()
 }
 
 /// Size of the grid.

@@ -230,18 +230,13 @@ impl<'a> Entries<'a> {
     }
 
     fn error<T>(&self, field: &Field<T>, value: &Value, wrong: Wrong) -> FieldError {
-        let what = self.what;
+        let (what, name, value) = (self.what, field.name, value.to_string());
         match (wrong, field.kind) {
             (Wrong::Because(reason), _) => FieldError::Other { what, reason },
-            (Wrong::Type, FieldKind::Choice { choices }) => FieldError::Choice {
-                what,
-                name: field.name,
-                value: value.to_string(),
-                choices: choices.join(", "),
-            },
-            (Wrong::Type, _) => {
-                FieldError::Type { what, name: field.name.to_owned(), value: value.to_string() }
+            (Wrong::Type, FieldKind::Choice { choices }) => {
+                FieldError::Choice { what, name, value, choices: choices.join(", ") }
             }
+            (Wrong::Type, _) => FieldError::Type { what, name: name.to_owned(), value },
         }
     }
 

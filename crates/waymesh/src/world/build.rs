@@ -43,9 +43,7 @@ impl WorldMark {
     }
 
     fn apply(&self, part: &mut FieldWindow, rooms: &HeadRooms) -> Result<(), VoxelError> {
-        if self.mark.apply_to_window(part, rooms)? > 0 {
-            self.covers.store(true, Ordering::Relaxed);
-        }
+        self.covers.fetch_or(self.mark.apply_to_window(part, rooms)? > 0, Ordering::Relaxed);
         Ok(())
     }
 

@@ -4,10 +4,9 @@ mod merge;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Agent, BadField, Bounds, Observer, PolyMesh, TriangleSource, Validate, Warning, nearest_f32, setters,
+    Agent, BadField, Bounds, Observer, TriangleSource, Validate, Warning, nearest_f32, setters,
 };
 use waymesh_floorplan::{Fill, FloorPlan, Join, Outline, PlanBase, PlanConfig, PlanMark, PlanNote, Shape};
-use waymesh_graph::Link;
 use waymesh_triangulate::RefineConfig;
 use waymesh_voxel::MarkShape;
 
@@ -171,7 +170,10 @@ impl FrontEnd for FloorPlans {
         let shapes = merge::merged(shapes, self.merge_distance, &mut storeys, recorder)?;
         let refine = self.refine(config, f64::from(frame.cell_size))?;
         let links = InputLinks::found_by(move |polygons, observer| {
-            find_links(plan, &base, polygons, &storeys, observer)
+            let mut notes = Vec::new();
+            let links = doors::all(plan, &base, polygons, &storeys, &mut notes)?;
+            report_notes(&notes, observer);
+            Ok(links)
         });
         Ok(Ground { refine, links, ..Ground::new(Borders::Final(shapes), Heights::Vertices, report) })
     }
@@ -334,20 +336,6 @@ fn decimal(value: f32) -> f64 {
 
 fn metres(length: f64) -> f32 {
     nearest_f32(length).max(f32::MIN_POSITIVE)
-}
-
-/// Doors, stairs and lifts. Portals across doors are taken out of the polygons.
-pub(crate) fn find_links(
-    plan: &FloorPlan,
-    base: &PlanBase,
-    polygons: &mut PolyMesh,
-    storeys: &[usize],
-    observer: &mut dyn Observer,
-) -> Result<Vec<Link>, BakeError> {
-    let mut notes = Vec::new();
-    let links = doors::all(plan, base, polygons, storeys, &mut notes)?;
-    report_notes(&notes, observer);
-    Ok(links)
 }
 
 /// Reports notes as warnings.

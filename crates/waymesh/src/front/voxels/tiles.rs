@@ -255,7 +255,9 @@ impl TileBuilder {
             store.put(tile, content)?;
             Ok((kept, tally))
         };
-        let estimate = |tile| self.bytes(tile);
+        let estimate = |tile| {
+            self.window(tile).column_count() * COLUMN_BYTES + self.bins.count(tile) as u64 * TRIANGLE_BYTES
+        };
         let built =
             recorder.stage("tiles", |observer| build_tiles(tiles, &gate, estimate, work, observer))?;
         let replayed = built.into_iter().map(|(kept, tally)| {
@@ -268,11 +270,6 @@ impl TileBuilder {
     fn window(&self, tile: Tile) -> GridWindow {
         let layout = &self.survey.layout;
         layout.core(tile).grown(self.halo, layout.frame())
-    }
-
-    /// Bytes that a tile takes while it is built.
-    fn bytes(&self, tile: Tile) -> u64 {
-        self.window(tile).column_count() * COLUMN_BYTES + self.bins.count(tile) as u64 * TRIANGLE_BYTES
     }
 
     /// Builds a tile. Returns also its stored content, and what its stages reported.

@@ -1,6 +1,5 @@
 //! Links that were found, by where they were found, and their ids.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use waymesh_graph::{Link, LinkId, LinkKind, LinkOrder, NavMesh, TileKey, TileLink, TiledMesh};
@@ -155,10 +154,7 @@ impl FoundLinks {
                 let Found { order, link, .. } = self.by_source[&source][at];
                 TileLink { id: LinkId(base), order, link }
             };
-            let order = |one: &(Source, usize), other: &(Source, usize)| -> Ordering {
-                mesh.compare_links(&link(one), &link(other))
-            };
-            places.sort_by(order);
+            places.sort_by(|one, other| mesh.compare_links(&link(one), &link(other)));
             for (number, (source, at)) in (0..).zip(places) {
                 let id = LinkId(FOUND | base.wrapping_add(number));
                 let Some(found) = self.by_source.get_mut(&source).and_then(|links| links.get_mut(at)) else {

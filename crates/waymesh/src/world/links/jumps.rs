@@ -47,15 +47,10 @@ pub(in crate::world) struct TileJumps {
     to: HashMap<[i32; 2], Vec<u32>>,
     /// Tiles where something came or went that one may fly into.
     touched: BTreeSet<Tile>,
-    open: Open,
-}
-
-/// The jumps and tiles to decide again.
-#[derive(Debug, Default)]
-struct Open {
-    keys: BTreeSet<Key>,
+    /// Jumps to decide again.
+    open: BTreeSet<Key>,
     /// Tiles whose links are others.
-    tiles: BTreeSet<Tile>,
+    turned: BTreeSet<Tile>,
 }
 
 impl TileJumps {
@@ -106,7 +101,7 @@ impl TileJumps {
             for &at in self.of_tile.get(&tile).into_iter().flatten() {
                 if let Some(jump) = &mut self.jumps[at as usize] {
                     jump.saves = None;
-                    self.open.keys.insert(jump.key);
+                    self.open.insert(jump.key);
                 }
             }
         }
@@ -116,7 +111,7 @@ impl TileJumps {
             polygons(key(tile)).for_each(|polygon| finder.search_from(polygon, &mut found));
             self.replace(tile, &found, mesh, config);
             // A jump to a removed tile was removed too, and may be found again.
-            self.open.tiles.insert(tile);
+            self.turned.insert(tile);
         }
     }
 
@@ -131,13 +126,13 @@ impl TileJumps {
         known: &BTreeSet<Tile>,
     ) -> Option<Tile> {
         let mut finder = Finder::new(mesh, config, room);
-        while let Some(&key) = self.open.keys.first() {
+        while let Some(&key) = self.open.first() {
             checkpoint();
             let tile = start_of(&key);
             if !known.contains(&tile) {
                 return Some(tile);
             }
-            self.open.keys.remove(&key);
+            self.open.remove(&key);
             self.decide_one(key, config, &mut finder);
         }
         None
@@ -145,7 +140,7 @@ impl TileJumps {
 
     /// The links of the tiles that have others now.
     pub(in crate::world) fn found(&mut self) -> Vec<(Source, Vec<(LinkOrder, Link)>)> {
-        let tiles = std::mem::take(&mut self.open.tiles);
+        let tiles = std::mem::take(&mut self.turned);
         tiles.into_iter().map(|tile| (Source::Jumps(key(tile)), self.links(tile))).collect()
     }
 
@@ -184,12 +179,12 @@ impl TileJumps {
             let [from, to] = candidate.ends.map(|end| square(end, config));
             self.from.entry(from).or_default().push(at);
             self.to.entry(to).or_default().push(at);
-            self.open.keys.insert(key);
+            self.open.insert(key);
             after.push(at);
         }
         for at in left {
             let Some(jump) = self.jumps[at as usize].take() else { continue };
-            self.open.keys.remove(&jump.key);
+            self.open.remove(&jump.key);
             let [from, to] = jump.candidate.ends.map(|end| square(end, config));
             for (lists, square) in [(&mut self.from, from), (&mut self.to, to)] {
                 if let Some(list) = lists.get_mut(&square) {
@@ -201,7 +196,7 @@ impl TileJumps {
             }
             if jump.is_kept {
                 self.open_after(&jump, config);
-                self.open.tiles.insert(tile);
+                self.turned.insert(tile);
             }
             self.free.push(at);
         }
@@ -233,7 +228,7 @@ impl TileJumps {
     fn open_after(&mut self, jump: &Jump, config: &JumpConfig) {
         let mut keys = Vec::new();
         self.beside(jump, config, |other| keys.extend((other.key > jump.key).then_some(other.key)));
-        self.open.keys.extend(keys);
+        self.open.extend(keys);
     }
 
     /// Decides whether a jump is kept.
@@ -245,7 +240,7 @@ impl TileJumps {
         jump.is_kept = is_free && *jump.saves.get_or_insert_with(|| finder.saves(&jump.candidate));
         self.jumps[key.3 as usize] = Some(jump);
         if jump.is_kept != was_kept {
-            self.open.tiles.insert(start_of(&key));
+            self.turned.insert(start_of(&key));
             self.open_after(&jump, config);
         }
     }

@@ -64,26 +64,22 @@ impl PlanLinks {
 
     /// Takes the portals across doors out of a window. Both sides do.
     pub(super) fn cut(&self, base: &PlanBase, key: TileKey, tile: &mut MeshTile) -> Vec<DoorEdge> {
+        let MeshTile { vertices, polygons, corners, neighbours, .. } = tile;
         let mut cut = Vec::new();
-        for (index, polygon) in (0_u32..).zip(&tile.polygons) {
-            let range = polygon.first as usize..(polygon.first + polygon.len) as usize;
-            for edge in range.clone() {
-                let Some(beyond) = tile.neighbours[edge] else { continue };
-                let is_same =
-                    beyond.tile == key && tile.polygons[beyond.polygon as usize].region == polygon.region;
-                let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-                let ends = [edge, next].map(|corner| tile.vertices[tile.corners[corner].index()].point);
-                let storey = key.layer as usize;
-                let Some(door) = (!is_same).then(|| self.lines.at(base.doors(), storey, ends)).flatten()
-                else {
+        for (index, polygon) in (0_u32..).zip(&*polygons) {
+            let (first, len) = (polygon.first as usize, polygon.len as usize);
+            for edge in 0..len {
+                let Some(beyond) = neighbours[first + edge] else { continue };
+                if beyond.tile == key && polygons[beyond.polygon as usize].region == polygon.region {
                     continue;
-                };
-                cut.push(DoorEdge { door, polygon: index, edge: edge - range.start, beyond });
+                }
+                let ends =
+                    [edge, (edge + 1) % len].map(|corner| vertices[corners[first + corner].index()].point);
+                if let Some(door) = self.lines.at(base.doors(), key.layer as usize, ends) {
+                    neighbours[first + edge] = None;
+                    cut.push(DoorEdge { door, polygon: index, edge, beyond });
+                }
             }
-        }
-        for cut in &cut {
-            let first = tile.polygons[cut.polygon as usize].first as usize;
-            tile.neighbours[first + cut.edge] = None;
         }
         cut
     }
