@@ -81,6 +81,32 @@ pub struct Oracle {
 pub(crate) struct Scratch {
     pub(crate) around: Neighbourhood,
     surfaces: Vec<Surface>,
+    /// How much farther than it must plain ground is looked for, in metres: verdicts on places
+    /// nearby then need no walks.
+    pub(crate) margin: f64,
+    /// A place and the distance from it within which all ground is plain.
+    pub(crate) plain: Option<(DVec3, f64)>,
+}
+
+impl Scratch {
+    /// `true` if the ground around a point of the ground is plain.
+    fn is_plain(&mut self, scene: &SceneIndex, point: DVec3, reach: f64, limits: &Limits) -> bool {
+        if let Some((origin, plain)) = self.plain
+            && plan(point).distance(plan(origin)) + reach <= plain
+            && (point.y - origin.y).abs() <= limits.step
+        {
+            return true;
+        }
+        let mut is_plain = |reach| {
+            self.around.gather(scene, point, reach, limits);
+            self.around.is_plain(reach, limits)
+        };
+        let found = is_plain(reach);
+        if found && self.margin > 0.0 && is_plain(reach + self.margin) {
+            self.plain = Some((point, reach + self.margin));
+        }
+        found
+    }
 }
 
 impl Oracle {
@@ -183,6 +209,9 @@ impl Oracle {
         let (radius, cell) = (self.radius(), self.cell());
         let reach = radius + cell;
         let (strict, lenient) = (self.limits(-1.0), self.limits(1.0));
+        if room >= strict.height && scratch.is_plain(&self.scene, point, reach, &strict) {
+            return Verdict::Standable;
+        }
         // In dense scenes near objects decide, so the rest need not be gathered.
         let close = (radius - cell) / 4.0;
         if close > 0.0 {

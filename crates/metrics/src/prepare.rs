@@ -11,11 +11,17 @@ use crate::scene::{SceneIndex, Slope, Surface, plan_area};
 use crate::walk::SAME_SURFACE;
 use crate::{MetricsConfig, MetricsError};
 
+/// Spacing of the grid in cells, if the places suffice.
+const FINE: f64 = 1.25;
+
 /// A grid with a spacing of more cells than this could miss a passage.
 const COARSE: f64 = 1.3;
 
 /// Columns of the grid for each place of the limit: most columns may be empty.
 const COLUMNS_PER_PLACE: f64 = 8.0;
+
+/// How many columns farther than it must plain ground is looked for.
+const PLAIN_MARGIN: f64 = 4.0;
 
 /// Steps of the grid to four neighbours. The other four have steps back.
 const NEIGHBOURS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
@@ -89,7 +95,10 @@ impl Grid {
             // Empty columns cost little. A long and narrow scene is limited by its length.
             let columns = limit * COLUMNS_PER_PLACE;
             let narrow = size.max_element() / columns;
-            oracle.cell().max((area / limit).sqrt()).max((size.x * size.y / columns).sqrt()).max(narrow)
+            (FINE * oracle.cell())
+                .max((area / limit).sqrt())
+                .max((size.x * size.y / columns).sqrt())
+                .max(narrow)
         };
         let limit = oracle.config.grid_limit as f64;
         // If the grid is too coarse to call anything apart, fewer places are enough.
@@ -106,6 +115,8 @@ impl Grid {
         let (low, high) = (oracle.scene.low.y - 1.0, oracle.scene.high.y + 1.0);
         let mut places = Vec::new();
         let mut surfaces: Vec<Surface> = Vec::new();
+        // Forgotten after each row, so that the result does not depend on threads.
+        (scratch.margin, scratch.plain) = (PLAIN_MARGIN * self.spacing, None);
         for x in 0..self.width {
             let at = self.low + DVec2::new(x as f64, row as f64) * self.spacing;
             oracle.scene.column(at, low, high, &mut surfaces);

@@ -230,8 +230,11 @@ fn ray_distance(face: &Face, origin: DVec3, direction: DVec3) -> Option<f64> {
     }
     let s = origin - a;
     let u = s.dot(p) / determinant;
+    if !(0.0..=1.0).contains(&u) {
+        return None;
+    }
     let q = s.cross(e);
     let v = direction.dot(q) / determinant;
     let t = f.dot(q) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
+    (v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
 }

@@ -2,6 +2,8 @@
 //! of its triangles.
 
 use std::f64::consts::TAU;
+use std::sync::LazyLock;
+
 use waymesh_core::float;
 
 use glam::{DVec2, DVec3};
@@ -56,9 +58,23 @@ struct NearFace {
     open: [bool; 3],
     /// No part of it is nearer than this in the plan.
     distance: f64,
+    /// The part of it that was gathered is not lower and not higher than this.
+    bounds: [f64; 2],
 }
 
 impl NearFace {
+    /// Distance of an edge from the start in the plan.
+    fn edge_distance(&self, side: usize) -> f64 {
+        closest_on_segment(self.corners[side], self.corners[(side + 1) % 3], DVec2::ZERO).length()
+    }
+
+    /// Distance from the start in the plan; 0 if it covers the start.
+    fn plan_distance(&self) -> f64 {
+        let sides = [0, 1, 2].map(|side| self.corners[side].perp_dot(self.corners[(side + 1) % 3]));
+        let is_over = sides.iter().all(|&side| side > 0.0) || sides.iter().all(|&side| side < 0.0);
+        if is_over { 0.0 } else { (0..3).map(|side| self.edge_distance(side)).fold(f64::INFINITY, f64::min) }
+    }
+
     /// Returns the cut with the vertical plane from the origin along `direction`, up to `reach`.
     fn cut(&self, direction: DVec2, reach: f64) -> Option<Piece> {
         let aside = self.corners.map(|corner| direction.perp_dot(corner));
@@ -126,8 +142,9 @@ pub(crate) struct Neighbourhood {
     directions: Vec<DVec2>,
 }
 
-/// Number of directions that are always tested.
-const FIXED_DIRECTIONS: usize = 16;
+/// Directions that are always tested.
+static FIXED_DIRECTIONS: LazyLock<[DVec2; 16]> =
+    LazyLock::new(|| std::array::from_fn(|step| DVec2::from_angle(0.123 + step as f64 * TAU / 16.0)));
 
 /// Number of sectors. In each, the nearest edge of gentle ground and the nearest other edge give
 /// directions.
@@ -157,7 +174,16 @@ impl Neighbourhood {
             let most = corners[0].max(corners[1]).max(corners[2]);
             let distance = least.max(-most).max(DVec2::ZERO).length();
             let gentle = face.slope != Slope::Steep;
-            faces.push(NearFace { corners, heights, gentle, open: face.open, distance });
+            let [a, b, c] = heights;
+            let bounds = if gentle {
+                // Also those of its plane within reach: it may be large.
+                let rise = -plan(face.normal) / face.normal.y;
+                let (middle, most) = (a - rise.dot(corners[0]), rise.length() * reach);
+                [a.min(b).min(c).max(middle - most), a.max(b).max(c).min(middle + most)]
+            } else {
+                [a.min(b).min(c), a.max(b).max(c)]
+            };
+            faces.push(NearFace { corners, heights, gentle, open: face.open, distance, bounds });
         });
         faces.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     }
@@ -173,9 +199,31 @@ impl Neighbourhood {
         is_open
     }
 
+    /// `true` if everything within `reach` is gentle ground without an edge, and no part of it is
+    /// higher than a step over another: walks meet nothing there. Faces below it, and those higher
+    /// above it than the head, do not matter.
+    pub(crate) fn is_plain(&self, reach: f64, limits: &Limits) -> bool {
+        let (mut low, mut high) = (0.0_f64, 0.0_f64);
+        self.faces.iter().take_while(|face| face.distance <= reach).all(|face| {
+            let [bottom, top] = face.bounds;
+            if top < -limits.step - SAME_SURFACE || bottom > limits.step + limits.height + SAME_SURFACE {
+                return true;
+            }
+            if !face.gentle {
+                return face.plan_distance() > reach;
+            }
+            (low, high) = (low.min(bottom), high.max(top));
+            high - low <= limits.step
+                && (0..3).all(|side| !face.open[side] || face.edge_distance(side) > reach)
+        })
+    }
+
     /// Distances to walls and drops, up to `reach`. Nearer ones hide those behind them.
     pub(crate) fn clearance(&mut self, reach: f64, limits: &Limits) -> Clearance {
         let mut found = Clearance::OPEN;
+        if self.is_plain(reach, limits) {
+            return found;
+        }
         self.choose_directions(reach);
         let directions = std::mem::take(&mut self.directions);
         for &direction in &directions {
@@ -213,16 +261,14 @@ impl Neighbourhood {
                 }
             }
         }
-        bins.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut nearest: Vec<_> = bins.into_iter().filter(|bin| bin.0.is_finite()).collect();
+        nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         self.directions.clear();
-        for (_, angle) in bins.iter().filter(|bin| bin.0.is_finite()) {
+        for (_, angle) in nearest {
             self.directions.push(DVec2::from_angle(angle + NUDGE));
             self.directions.push(DVec2::from_angle(angle - NUDGE));
         }
-        for step in 0..FIXED_DIRECTIONS {
-            let angle = 0.123 + step as f64 * TAU / FIXED_DIRECTIONS as f64;
-            self.directions.push(DVec2::from_angle(angle));
-        }
+        self.directions.extend(*FIXED_DIRECTIONS);
     }
 
     /// Cuts the triangles with the vertical plane from the origin along `direction`.

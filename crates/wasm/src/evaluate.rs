@@ -84,7 +84,7 @@ fn number(reason: Obstruction) -> u8 {
 const TYPES: &str = r#"
 /** How closely a mesh is judged. */
 export interface EvaluateOptions {
-  /** Places on the ground of the scene, and as many on the mesh. Default 100,000. */
+  /** Places on the ground of the scene, and as many on the mesh. Default 25,000. */
   samples?: number;
   /** Pairs of places for paths. Default 1,000. */
   pairs?: number;

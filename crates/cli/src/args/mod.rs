@@ -289,7 +289,7 @@ pub(crate) struct EvaluateArgs {
     /// polygons of any tool, in metres, y up.
     #[arg(long, value_name = "MESH")]
     pub(crate) mesh: PathBuf,
-    /// Number of places to judge, at most 10000000. Default: 100000.
+    /// Number of places to judge, at most 10000000. Default: 25000.
     #[arg(long, value_name = "COUNT")]
     pub(crate) samples: Option<usize>,
     /// Areas of surfaces, as for `build`: blocked surfaces need no ground.
