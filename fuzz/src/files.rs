@@ -37,6 +37,11 @@ pub fn scene_ply(bytes: &[u8]) {
     scene("scene.ply", bytes);
 }
 
+/// CityJSON and its sequences.
+pub fn scene_cityjson(bytes: &[u8]) {
+    scene("scene.city.json", bytes);
+}
+
 /// Height maps: PNG, TIFF or text by their content, and raw numbers.
 pub fn scene_heights(bytes: &[u8]) {
     scene("scene.asc", bytes);

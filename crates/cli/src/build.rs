@@ -42,13 +42,13 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
             let baker = baker.max_memory_bytes(args.tiles.memory_bytes(settings));
             #[cfg(feature = "gpu")]
             let baker = args.device.set(baker)?;
-            args.bake(settings, baker, &source, &load_options)
+            args.bake(settings, baker, &source)
         }
         PipelineKind::Slices => {
             let mut front = Slices::default();
             args.front.apply(SLICES, &mut front)?;
             front.tile_cells = args.tiles.tile.unwrap_or(front.tile_cells);
-            args.bake(settings, Baker::slices().with_front(front), &source, &load_options)
+            args.bake(settings, Baker::slices().with_front(front), &source)
         }
         PipelineKind::Storeys => {
             let mut front = Storeys::default();
@@ -57,7 +57,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
             let baker = Baker::storeys().with_front(front);
             #[cfg(feature = "gpu")]
             let baker = args.device.set_for_storeys(baker)?;
-            args.bake(settings, baker, &source, &load_options)
+            args.bake(settings, baker, &source)
         }
     };
     // A large file is read during the bake.
@@ -79,10 +79,9 @@ impl BuildArgs {
         settings: &Settings,
         baker: Baker<F>,
         source: &SceneSource,
-        load_options: &LoadOptions,
     ) -> Result<Bake> {
         let config = self.bake_config(settings, baker.config())?;
-        bake(&baker.with_config(config), source, load_options)
+        bake(&baker.with_config(config), source, &source.options())
     }
 
     /// Returns all settings of the bake. Those that are not given keep the front end's defaults.

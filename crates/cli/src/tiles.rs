@@ -67,7 +67,7 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     if args.list {
         return list(&baker.manifest(&source)?, json);
     }
-    let mut progress = Progress::of_scene(settings.space.load_options()?);
+    let mut progress = Progress::of_scene(source.options());
     let built = match (args.at, args.index, args.of) {
         (Some(at), ..) => baker.bake_tile(&source, at.0, &mut progress).map(|file| vec![file]),
         (None, index, of) => baker.bake_share(&source, index.unwrap_or(0), of.unwrap_or(1), &mut progress),

@@ -5,7 +5,7 @@
 //!   Commands of other programs and `waymesh view`, which does not end, are left out.
 //! - The lines below a command are lines of its output, in order; `...` matches any text.
 //! - A block whose first line is `# file: NAME`, also as a comment of XML, is written to that file
-//!   before the next command.
+//!   before the next command; without that line in JSON.
 //! - With `WAYMESH_GUIDE_PICTURES`, pictures that a page writes and shows are copied there.
 
 mod common;
@@ -98,7 +98,9 @@ fn run_page(name: &str, page: &str) -> usize {
             line.strip_prefix("# file: ").or_else(|| line.strip_prefix("<!-- file: ")?.strip_suffix(" -->"))
         });
         if let Some(file) = file {
-            std::fs::write(folder.path().join(file), block.lines.join("\n") + "\n").expect("a file");
+            // JSON has no comments.
+            let lines = &block.lines[usize::from(block.language == "json")..];
+            std::fs::write(folder.path().join(file), lines.join("\n") + "\n").expect("a file");
         } else if block.language == "console" {
             count += run_block(folder.path(), name, &block);
         }

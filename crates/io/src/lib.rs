@@ -10,6 +10,7 @@
 //! | glTF, GLB | the default scene with every node's transform; all triangle primitives: lists, strips, fans, indexed or not; sparse and quantised accessors; embedded, `data:` and external buffers |
 //! | STL | text and binary, several solids |
 //! | PLY | text and binary of both byte orders; polygons; triangle strips |
+//! | CityJSON 1.0 to 2.0, also as a sequence | surfaces and solids of each object in its highest level of detail, with holes; instances of templates |
 //! | height maps | the grid of ESRI as text (`.asc`); GeoTIFF of one band, uncompressed, by LZW or Deflate; grey PNG of 8 or 16 bits; squares of 16-bit numbers (`.raw`, `.r16`) |
 //!
 //! A height map has x to the east and z to the south, whatever [`LoadOptions::up`] says; an origin
@@ -21,8 +22,11 @@
 //! concave or its border touches itself (a keyhole): a fan from its first corner where that fills
 //! it, else cut along its diagonals, in the plane of two axes that shows it largest.
 //!
-//! OBJ and STL are always there. glTF, PLY and height maps need the features `gltf`, `ply` and
-//! `heights`, and the writers of JSON and GLB the feature `json`; all four are on by default.
+//! A city has z up as well, and lies where its coordinates say.
+//!
+//! OBJ and STL are always there. CityJSON, glTF, PLY and height maps need the features `cityjson`,
+//! `gltf`, `ply` and `heights`, and the writers of JSON and GLB the feature `json`; all five are on
+//! by default.
 //!
 //! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and
 //! reports them.
@@ -58,7 +62,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![cfg_attr(
-    not(all(feature = "gltf", feature = "json", feature = "ply")),
+    not(all(feature = "cityjson", feature = "gltf", feature = "json", feature = "ply")),
     allow(dead_code, unused_imports, reason = "helpers of the formats that are left out")
 )]
 

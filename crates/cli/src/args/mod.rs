@@ -136,7 +136,7 @@ pub(crate) struct Scenes {
     #[arg(required = true, value_name = "SCENE")]
     pub(crate) files: Vec<PathBuf>,
     /// Format of standard input. Default: what its content looks like.
-    #[arg(long, value_name = "FORMAT", value_parser = ["obj", "gltf", "glb", "stl", "ply"])]
+    #[arg(long, value_name = "FORMAT", value_parser = ["obj", "gltf", "glb", "stl", "ply", "cityjson"])]
     pub(crate) format: Option<String>,
 }
 

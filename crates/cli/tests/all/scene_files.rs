@@ -101,6 +101,30 @@ fn a_scene_far_from_the_origin_is_named_and_moved() {
     }
 }
 
+/// Height maps and cities have z up, whatever the arguments say.
+#[test]
+fn a_map_far_from_the_origin_is_moved_as_its_file_counts() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    let rows = format!("{0}\n{0}\n{0}\n{0}\n", "2 2 2 2 2");
+    let head = "ncols 5\nnrows 4\nxllcorner 400000\nyllcorner 5400000\ncellsize 2\n";
+    std::fs::write(folder.join("field.asc"), format!("{head}{rows}")).expect("a file");
+    let city = r#"{"CityObjects":{"field":{"type":"LandUse","geometry":[{"type":"MultiSurface","lod":"1",
+        "boundaries":[[[0,1,2,3]]]}]}},"type":"CityJSON","version":"2.0",
+        "transform":{"scale":[0.5,0.5,0.5],"translate":[400000,5400000,0]},
+        "vertices":[[0,0,4],[20,0,4],[20,20,4],[0,20,4]]}"#;
+    std::fs::write(folder.join("field.json"), city).expect("a file");
+    for file in ["field.asc", "field.json"] {
+        let (_, messages) = build(folder, &[file]);
+        let advice = messages.split("--origin ").nth(1).and_then(|rest| rest.split_whitespace().next());
+        let advice = advice.unwrap_or_else(|| panic!("{file}: {messages}"));
+        assert!(advice.starts_with("40000") && advice.contains(",540000"), "{file}: {messages}");
+        let (area, messages) = build(folder, &[file, "--origin", advice]);
+        assert!(area > 35.0 && messages.is_empty(), "{file}: {area} m2, {messages}");
+        succeed(folder, &["path", "m.wmesh", "--from", "1,0,1", "--to", "-1,0,-1"]);
+    }
+}
+
 /// The U of a single face is the U of six triangles.
 #[test]
 fn concave_faces_are_walked_round_their_notch() {

@@ -12,11 +12,12 @@ use waymesh_core::{AreaError, AreaId, AreaTable};
 pub struct SurfaceNames {
     /// File name without its ending.
     pub file: String,
-    /// Object: `o` of OBJ, the node of glTF.
+    /// Object: `o` of OBJ, the node of glTF, the id of a city object.
     pub object: String,
-    /// Group: `g` of OBJ, the mesh of glTF.
+    /// Group: `g` of OBJ, the mesh of glTF, the type of a city object: `Building`.
     pub group: String,
-    /// Material: `usemtl` of OBJ, the material of glTF.
+    /// Material: `usemtl` of OBJ, the material of glTF, the semantic of a surface of a city:
+    /// `RoofSurface`.
     pub material: String,
     /// Text at the key `waymesh_area` in the `extras` of the glTF material, else of the node.
     pub area: String,

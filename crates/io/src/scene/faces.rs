@@ -54,7 +54,7 @@ impl FaceCutter {
             &[only] => triangles.push([only; 3]),
             &[first, last] => triangles.push([first, last, last]),
             &[a, b, c] => triangles.push([a, b, c]),
-            _ if !self.project() || self.is_fan() => fan(corners, triangles),
+            _ if !self.project(corners.len()) || self.is_fan() => fan(corners, triangles),
             _ if corners.len() > MAX_CORNERS => {
                 let expected = "at most 16384 corners in a face that is not convex (cut it into triangles in the program that wrote it)";
                 return Err(source.malformed(place, expected, corners.len().to_string()));
@@ -64,10 +64,30 @@ impl FaceCutter {
         Ok(())
     }
 
-    /// Projects the corners along the axis closest to the normal, so that the face winds positively.
-    /// Returns `false` if the face has no normal.
-    fn project(&mut self) -> bool {
-        let positions = &self.positions;
+    /// Appends the triangles of a face of rings with these ends: its border, and holes in it. A face
+    /// without a normal becomes triangles of the border alone.
+    #[cfg(feature = "cityjson")]
+    pub(super) fn cut_with_holes(&mut self, corners: &[u32], ends: &[usize], triangles: &mut Vec<[u32; 3]>) {
+        let [border, holes @ ..] = ends else { return };
+        if !self.project(*border) {
+            return fan(&corners[..*border], triangles);
+        }
+        let mut found: Vec<u32> = Vec::new();
+        let starts: Vec<u32> =
+            std::iter::once(border).chain(holes).map(|&end| waymesh_core::to_u32(end)).collect();
+        let points = self.points.iter().map(|point| [point.x, point.y]);
+        earcut::Earcut::new().earcut(points, &starts[..holes.len()], &mut found);
+        for triangle in found.as_chunks::<3>().0 {
+            let [a, b, c] = triangle.map(|corner| self.points[corner as usize]);
+            let [a, b, c] = if orient2d(a, b, c) < 0.0 { [0, 2, 1] } else { [0, 1, 2] };
+            triangles.push([a, b, c].map(|at| corners[triangle[at] as usize]));
+        }
+    }
+
+    /// Projects the corners along the axis closest to the normal of the first `border` ones, so that
+    /// these wind positively. Returns `false` if they have no normal.
+    fn project(&mut self, border: usize) -> bool {
+        let positions = &self.positions[..border.min(self.positions.len())];
         let origin = positions.first().map_or(DVec3::ZERO, |first| first.as_dvec3());
         // Newell's normal.
         let normal: DVec3 = positions
@@ -89,7 +109,9 @@ impl FaceCutter {
         let [x, y] = if normal[axis] > 0.0 { [first, second] } else { [second, first] };
         self.points.clear();
         self.points.extend(
-            positions.iter().map(|position| Coord { x: f64::from(position[x]), y: f64::from(position[y]) }),
+            self.positions
+                .iter()
+                .map(|position| Coord { x: f64::from(position[x]), y: f64::from(position[y]) }),
         );
         true
     }

@@ -46,12 +46,8 @@ const HARMLESS: [&str; 12] = [
 /// no other geometry.
 const WITHOUT_FALLBACK: [&str; 1] = ["EXT_mesh_gpu_instancing"];
 
-/// Corners of triangles that a scene may place, for every byte of its files and besides that. A
-/// corner takes 16 bytes. A forest of 10,000 trees of 1,000 triangles in a file of 1 MB takes half.
-const CORNERS_PER_BYTE: u64 = 64;
-const FREE_CORNERS: u64 = 1 << 24;
-/// Vertices that its accessors may hold together, in the same manner: one takes 3 bytes at least,
-/// and some exporters give each primitive an accessor of all vertices.
+/// Vertices that the accessors of a scene may hold together, for every byte of its files and in any
+/// case: one takes 3 bytes at least, and some exporters give each primitive an accessor of all.
 const VERTICES_PER_BYTE: u64 = 4;
 const FREE_VERTICES: u64 = 1 << 20;
 
@@ -219,11 +215,7 @@ impl<'a> Reader<'a> {
             let children = node.children.iter().flatten();
             open.extend(children.rev().map(|child| (child.value(), transform, place)));
         }
-        let limit = file_bytes.saturating_mul(CORNERS_PER_BYTE).saturating_add(FREE_CORNERS);
-        if count > limit {
-            let file = self.source.file.to_owned();
-            return Err(IoError::TooMany { file, element: "corners of all instances", count, limit });
-        }
+        self.source.check_instances(count, file_bytes)?;
         Ok(placed)
     }
 

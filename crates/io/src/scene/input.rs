@@ -21,7 +21,7 @@ impl Source<'_> {
         IoError::Malformed { file: self.file.to_owned(), place, expected, found: found.into() }
     }
 
-    #[cfg(not(all(feature = "gltf", feature = "heights", feature = "ply")))]
+    #[cfg(not(all(feature = "cityjson", feature = "gltf", feature = "heights", feature = "ply")))]
     pub(super) fn feature_off(&self, feature: &'static str) -> IoError {
         IoError::FeatureOff { file: self.file.to_owned(), feature }
     }
@@ -37,6 +37,20 @@ impl Source<'_> {
     pub(crate) fn too_many_vertices(&self, count: u64) -> IoError {
         let (file, limit) = (self.file.to_owned(), u64::from(u32::MAX));
         IoError::TooMany { file, element: "vertices", count, limit }
+    }
+
+    /// Limits what instances make of a file: a corner takes 16 bytes. A forest of 10,000 trees of
+    /// 1,000 triangles in a file of 1 MB takes half of that.
+    #[cfg(any(feature = "cityjson", feature = "gltf"))]
+    pub(super) fn check_instances(&self, corners: u64, file_bytes: u64) -> Result<(), IoError> {
+        const CORNERS_PER_BYTE: u64 = 64;
+        const FREE_CORNERS: u64 = 1 << 24;
+        let limit = file_bytes.saturating_mul(CORNERS_PER_BYTE).saturating_add(FREE_CORNERS);
+        if corners <= limit {
+            return Ok(());
+        }
+        let file = self.file.to_owned();
+        Err(IoError::TooMany { file, element: "corners of all instances", count: corners, limit })
     }
 
     pub(super) fn syntax(

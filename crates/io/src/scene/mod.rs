@@ -1,6 +1,8 @@
 //! Scene files to a triangle soup: options, choice of format, and what the readers share.
 
 mod areas;
+#[cfg(feature = "cityjson")]
+mod cityjson;
 mod faces;
 #[cfg(feature = "gltf")]
 mod gltf;
@@ -174,6 +176,8 @@ pub enum SceneFormat {
     Stl,
     /// Polygon file format, text or binary.
     Ply,
+    /// CityJSON (`.city.json`), or a sequence of its features (`.city.jsonl`).
+    CityJson,
     /// A height map: a grid of ESRI as text (`.asc`), GeoTIFF, a grey picture (PNG) or a square of
     /// 16-bit numbers (`.raw`, `.r16`).
     Heights,
@@ -184,11 +188,16 @@ impl SceneFormat {
     #[must_use]
     pub fn from_extension(file: &Path) -> Option<Self> {
         let extension = file.extension()?.to_str()?.to_ascii_lowercase();
+        let stem = || Path::new(file.file_stem().unwrap_or_default()).extension();
         match extension.as_str() {
+            "json" | "jsonl" if stem().is_some_and(|it| it.eq_ignore_ascii_case("city")) => {
+                Some(Self::CityJson)
+            }
             "obj" => Some(Self::Obj),
             "gltf" | "glb" => Some(Self::Gltf),
             "stl" => Some(Self::Stl),
             "ply" => Some(Self::Ply),
+            "cityjson" => Some(Self::CityJson),
             "asc" | "tif" | "tiff" | "png" | "raw" | "r16" => Some(Self::Heights),
             _ => None,
         }
@@ -206,6 +215,10 @@ impl SceneFormat {
         #[cfg(feature = "heights")]
         if heights::looks_like_heights(text) {
             return Some(Self::Heights);
+        }
+        #[cfg(feature = "cityjson")]
+        if cityjson::looks_like_cityjson(text) {
+            return Some(Self::CityJson);
         }
         if bytes.starts_with(b"glTF") || text.starts_with(b"{") {
             Some(Self::Gltf)
@@ -231,9 +244,8 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 
 /// Reads several files into one scene, in their order.
 ///
-/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`, and of
-/// [height maps](SceneFormat::Heights)), and the content
-/// where the extension is unknown.
+/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`, `.city.json`, and of
+/// [height maps](SceneFormat::Heights)), and the content where the extension is unknown.
 ///
 /// # Guarantees
 /// - Every face of the files becomes triangles, in order: see [`crate`] for polygons. Broken
@@ -364,6 +376,10 @@ fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
         SceneFormat::Ply => ply::parse(source, builder)?,
         #[cfg(not(feature = "ply"))]
         SceneFormat::Ply => return Err(source.feature_off("ply")),
+        #[cfg(feature = "cityjson")]
+        SceneFormat::CityJson => cityjson::parse(source, builder)?,
+        #[cfg(not(feature = "cityjson"))]
+        SceneFormat::CityJson => return Err(source.feature_off("cityjson")),
         #[cfg(feature = "heights")]
         SceneFormat::Heights => heights::parse(source, builder)?,
         #[cfg(not(feature = "heights"))]
@@ -434,6 +450,24 @@ impl SoupBuilder {
             self.cutter.positions.extend(corners.iter().map(|&corner| positions[corner as usize]));
         }
         self.cutter.cut(source, place, corners, &mut self.triangles)
+    }
+
+    /// Cuts a face of rings with these ends: its border, and holes. All corners are known.
+    #[cfg(feature = "cityjson")]
+    fn push_face_with_holes(
+        &mut self,
+        source: &Source<'_>,
+        corners: &[u32],
+        ends: &[usize],
+    ) -> Result<(), IoError> {
+        if ends.len() <= 1 {
+            return self.push_face(source, Place::File, corners);
+        }
+        let positions = &self.positions;
+        self.cutter.positions.clear();
+        self.cutter.positions.extend(corners.iter().map(|&corner| positions[corner as usize]));
+        self.cutter.cut_with_holes(corners, ends, &mut self.triangles);
+        Ok(())
     }
 
     /// Corners of a triangle.

@@ -12,13 +12,15 @@ use super::areas::{AreaMap, Surface};
 use super::stream::Streamed;
 use super::text::Encoding;
 use super::vertices::Vertices;
-use super::{LoadOptions, SceneFormat, load_mapped, stl};
+use super::{LoadOptions, SceneFormat, UpAxis, load_mapped, stl};
 use crate::{IoError, Place};
 
 /// Files of this many bytes together are read once and kept.
 const KEPT_BYTES: u64 = 64 << 20;
 /// Bytes of the triangles of a height map for each byte of the file, roughly.
 const BYTES_OF_MAPS: u64 = 16;
+/// Bytes in which the format of a file is recognised.
+const SNIFFED: u64 = 4096;
 /// Triangles passed on at once.
 const TRIANGLES_PER_PORTION: usize = 4096;
 
@@ -102,6 +104,22 @@ impl SceneSource {
             files.iter().map(map).collect::<Result<_, _>>()?
         };
         Ok(Self { files, options: *options, areas, kept, vertices, maps, most })
+    }
+
+    /// Returns the options of the files; the axis that points up is that of their format, if it has
+    /// one, as height maps and CityJSON have.
+    #[must_use]
+    pub fn options(&self) -> LoadOptions {
+        let is_z_up = |file: &PathBuf| {
+            let mut beginning = Vec::new();
+            if SceneFormat::from_extension(file).is_none() {
+                let file = File::open(file).map(|file| file.take(SNIFFED));
+                // Errors of files are for who reads their triangles.
+                drop(file.and_then(|mut file| file.read_to_end(&mut beginning)));
+            }
+            matches!(SceneFormat::of(file, &beginning), Some(SceneFormat::Heights | SceneFormat::CityJson))
+        };
+        if self.files.iter().all(is_z_up) { self.options.with_up(UpAxis::Z) } else { self.options }
     }
 }
 
@@ -250,7 +268,7 @@ mod tests {
 
     use super::super::{SurfaceNames, load_with};
     use super::*;
-    use crate::{StlWriter, UpAxis, Winding, write_file};
+    use crate::{StlWriter, Winding, write_file};
 
     fn triangles(count: u16) -> Vec<[Vec3; 3]> {
         let corner =

@@ -1,5 +1,6 @@
 //! Files of scenes and meshes.
 
+mod cityjson;
 mod common;
 mod detour;
 mod fuzz_scenes;

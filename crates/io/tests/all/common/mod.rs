@@ -172,6 +172,18 @@ pub(crate) fn gltf() -> Vec<u8> {
         .into_bytes()
 }
 
+/// z is up, and vertices are counted in steps of a quarter from a place far away.
+pub(crate) fn cityjson() -> Vec<u8> {
+    let vertices = VERTICES.map(|[x, y, z]| format!("[{},{},{}]", 4.0 * x + 8.0, -4.0 * z, 4.0 * y));
+    format!(
+        r#"{{"type":"CityJSON","version":"2.0","transform":{{"scale":[0.25,0.25,0.25],"translate":[-2,0,0]}},
+        "CityObjects":{{"small":{{"type":"LandUse","geometry":[{{"type":"MultiSurface","lod":"1",
+        "boundaries":[[[0,1,2,3]],[[0,3,4]]]}}]}}}},"vertices":[{}]}}"#,
+        vertices.join(",")
+    )
+    .into_bytes()
+}
+
 /// Every small file under a name with its usual extension.
 pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
     vec![
@@ -183,5 +195,6 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("big.ply", ply_binary(true)),
         ("small.gltf", gltf()),
         ("small.glb", glb()),
+        ("small.city.json", cityjson()),
     ]
 }
