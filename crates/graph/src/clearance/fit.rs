@@ -36,7 +36,7 @@ pub(super) struct Wanted<'a, P, T> {
     pub(super) reach: &'a Reach,
     /// The polygons where it may be.
     pub(super) admits: P,
-    /// The triangles where it may be, and the places in them.
+    /// The triangles where it may be, and the places in them, with their heights in metres.
     pub(super) wants: T,
 }
 
@@ -124,22 +124,23 @@ impl ClearanceNavMesh {
         position: Vec3,
         radius: f32,
         reach: &'a Reach,
-    ) -> Wanted<'a, impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool> {
+    ) -> Wanted<'a, impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool> {
         let admits = |polygon| self.admitted.has(polygon);
-        Wanted { position, radius: f64::from(radius), reach, admits, wants: |_, _| true }
+        Wanted { position, radius: f64::from(radius), reach, admits, wants: |_, _, _| true }
     }
 
     /// Returns the nearest place where a disc fits.
     pub(super) fn fit(
         &self,
-        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
+        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool>,
         room: &mut Candidates,
     ) -> Option<Fit> {
         let &Wanted { position, radius, reach, .. } = wanted;
         let spot = self.mesh.nearest_spot(position, reach, &wanted.admits)?;
         let at = self.place_of(&spot);
         let triangle = self.triangle_at(spot.polygon, at);
-        if (wanted.wants)(triangle, at) && self.has_room(triangle, at, radius, &mut room.stack) {
+        let is_wanted = (wanted.wants)(triangle, at, self.height_of(&spot));
+        if is_wanted && self.has_room(triangle, at, radius, &mut room.stack) {
             return Some(Fit { spot, at, triangle });
         }
         let size = f64::from(self.mesh.frame.cell_size);
@@ -148,9 +149,8 @@ impl ClearanceNavMesh {
         // A place in an acute corner that was given out, and rounded, is farther from where the disc
         // fits than the rounding, and on steep ground higher or lower.
         let slack = self.mesh.slack() * size;
-        let was_fit =
-            (wanted.wants)(triangle, at) && self.has_room(triangle, at, radius - slack, &mut room.stack);
-        let (extra, steepest) = if was_fit { (ACUTE * slack, STEEPEST) } else { (0.0, 0.0) };
+        let was_fit = is_wanted && self.has_room(triangle, at, radius - slack, &mut room.stack);
+        let extra = if was_fit { ACUTE * slack } else { 0.0 };
         let limit = f64::from(reach.side).max(extra);
         let mut far = (2.0 * radius).max(size).max((at - asked).length() * 1.5);
         // No place up to here has room.
@@ -166,11 +166,11 @@ impl ClearanceNavMesh {
                 within = complete.max(known + radius.max(size)).min(within);
             }
             room.find_beside_one(asked, radius, [known, within]);
-            let one = self.first_fit(wanted, asked, steepest, room);
+            let one = self.first_fit(wanted, asked, extra, room);
             // Places at two walls matter only where they are nearer.
             let nearer = one.map_or(within, |fit| (fit.at - asked).length());
             room.find_beside_two(asked, radius, [known, nearer]);
-            let fit = self.first_fit(wanted, asked, steepest, room).or(one);
+            let fit = self.first_fit(wanted, asked, extra, room).or(one);
             if fit.is_some() || within >= limit {
                 return fit;
             }
@@ -186,11 +186,11 @@ impl ClearanceNavMesh {
     pub(super) fn fit_in_sight(
         &self,
         from: Fit,
-        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
+        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool>,
         room: &mut Candidates,
     ) -> Option<Fit> {
         let &Wanted { position, radius, reach, .. } = wanted;
-        if (wanted.wants)(from.triangle, from.at)
+        if (wanted.wants)(from.triangle, from.at, self.height_of(&from.spot))
             && self.has_room(from.triangle, from.at, radius, &mut room.stack)
         {
             return Some(from);
@@ -202,17 +202,22 @@ impl ClearanceNavMesh {
                 side_of(a, b, place) >= -4.0 * self.table.slack * (b - a).length()
             })
         };
-        let wants = |triangle, place| (wanted.wants)(triangle, place) && is_seen(place);
+        let wants = |triangle, place, height| (wanted.wants)(triangle, place, height) && is_seen(place);
         self.fit(&Wanted { position, radius, reach, admits: &wanted.admits, wants }, room)
     }
 
-    /// Returns the first of the places where a disc fits. The reach in height grows with the distance
-    /// from the requested place by `steepest`.
+    /// Returns the height of a place in metres.
+    pub(super) fn height_of(&self, spot: &Spot) -> f32 {
+        self.mesh.frame.to_world(spot.at.x, spot.height, spot.at.z).y
+    }
+
+    /// Returns the first of the places where a disc fits. Within `extra` of the requested place the
+    /// reach in height grows with the distance, as on the steepest ground.
     fn first_fit(
         &self,
-        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2) -> bool>,
+        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool>,
         asked: DVec2,
-        steepest: f64,
+        extra: f64,
         room: &mut Candidates,
     ) -> Option<Fit> {
         room.sort_places();
@@ -222,7 +227,8 @@ impl ClearanceNavMesh {
         let size = f64::from(frame.cell_size);
         for at in 0..room.places.len() {
             let (_, place) = room.places[at];
-            let rise = nearest_f32(steepest * (place - asked).length());
+            let far = (place - asked).length();
+            let rise = if far <= extra { nearest_f32(STEEPEST * far) } else { 0.0 };
             let (low, high) = (position.y - reach.down - rise, position.y + reach.up + rise);
             let on_grid = PlanPosition::snapped(place.x / size, place.y / size);
             self.holders(on_grid, &wanted.admits, &mut room.holders);
@@ -235,7 +241,8 @@ impl ClearanceNavMesh {
                     continue;
                 }
                 let triangle = self.triangle_at(polygon, place);
-                if (wanted.wants)(triangle, place) && self.has_room(triangle, place, radius, &mut room.stack)
+                if (wanted.wants)(triangle, place, world)
+                    && self.has_room(triangle, place, radius, &mut room.stack)
                 {
                     let spot = Spot { polygon, at: on_grid, height, within: false, distance_squared: 0.0 };
                     best = Some((apart, Fit { spot, at: place, triangle }));

@@ -281,7 +281,7 @@ impl ClearanceNavMesh {
         let reach = Reach::new(self.aside(radius), known.up, known.down);
         let (radius, reach) = (f64::from(radius), &reach);
         let admits = |polygon| self.admitted.has(polygon);
-        let wanted = Wanted { position, radius, reach, admits, wants: |_, place| wants(place) };
+        let wanted = Wanted { position, radius, reach, admits, wants: |_, place, _| wants(place) };
         let fit =
             self.fit_in_sight(Fit { spot, at, triangle: self.triangle_at(polygon, at) }, &wanted, room)?;
         Some((fit, position))

@@ -18,6 +18,12 @@ use crate::locate::place::Place;
 use crate::locate::reach::Reach;
 use crate::path::{Outcome, Path, PathSearch};
 
+/// Largest number of heights at which the end of a partial path is looked for.
+const MAX_HEIGHTS: usize = 16;
+
+/// Least gain of a height over the one before, in metres.
+const NEARER: f64 = 1e-3;
+
 /// Options of a path for a disc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -302,18 +308,32 @@ impl ClearanceNavMesh {
             })
         });
         // All that is nearer than that, or than the start where no side has room for the disc.
-        #[expect(clippy::cast_possible_truncation, reason = "a reach in single precision")]
-        let reach = best.map_or(begin.distance(aim), |(distance, ..)| distance.sqrt() as f32);
-        let reach = Reach::new(reach, reach, reach);
-        let wanted = Wanted {
-            position: aim,
-            radius: wide,
-            reach: &reach,
-            admits,
-            wants: |triangle, _| is_own(triangle),
+        let far = |at: DVec2, height: f32| {
+            let plan = (at - goal.at).length();
+            (plan, plan.hypot(f64::from(height - aim.y)))
         };
-        if let Some(fit) = self.fit(&wanted, room) {
-            return Some(fit);
+        let mut nearest = best.map_or(begin.distance(aim).into(), |(distance, ..)| distance.sqrt());
+        let mut found = None;
+        // The first place is the nearest in plan; others may be nearer in height.
+        for _ in 0..MAX_HEIGHTS {
+            #[expect(clippy::cast_possible_truncation, reason = "a reach in single precision")]
+            let reach = nearest as f32;
+            let wanted = Wanted {
+                position: aim,
+                radius: wide,
+                reach: &Reach::new(reach, reach, reach),
+                admits,
+                wants: |triangle, at, height| is_own(triangle) && far(at, height).1 < nearest - NEARER,
+            };
+            let Some(fit) = self.fit(&wanted, room) else { break };
+            let (plan, distance) = far(fit.at, self.height_of(&fit.spot));
+            (nearest, found) = (distance, Some(fit));
+            if distance - plan < NEARER {
+                break;
+            }
+        }
+        if found.is_some() {
+            return found;
         }
         // The polygon there on this storey.
         let (_, side, at) = best?;

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use serde::Serialize;
-use waymesh_core::{TriangleSoup, checkpoint};
+use waymesh_core::{GridScale, TriangleSoup, checkpoint};
 use waymesh_graph::{Location, NavMesh, Reach};
 
 pub use apart::{Gap, PairAnswer, Way};
@@ -59,6 +59,10 @@ pub struct Answer {
     pub causes: Vec<String>,
     /// Names of the surfaces of the triangles in the answer.
     pub surfaces: BTreeMap<usize, String>,
+    /// Size of the cells of the bake, with which remedies were checked. Metres.
+    pub cell_size: f32,
+    /// Height of its levels, with which remedies were checked. Metres.
+    pub level_height: f32,
 }
 
 /// An answer about one place or two.
@@ -118,7 +122,8 @@ impl Explainer<'_> {
         let triangles = about.causes().filter_map(Cause::triangle);
         let surfaces = triangles.filter_map(|triangle| Some((triangle, name(triangle)?))).collect();
         let causes = about.causes().map(|cause| cause.describe(&name)).collect();
-        Ok(Answer { about, causes, surfaces })
+        let GridScale { cell_size, level_height, .. } = self.config().scale;
+        Ok(Answer { about, causes, surfaces, cell_size, level_height })
     }
 
     /// The mesh that is explained; `None` if nothing is walkable.

@@ -145,6 +145,34 @@ fn a_partial_path_ends_where_it_says() {
     assert!(reached.x < 5.0 && path.clearance >= 1.199, "{reached}");
 }
 
+/// The floor below the goal is nearer in plan than the platform before it, which is nearer in space.
+#[test]
+fn a_partial_path_ends_before_the_goal_and_not_below_it() {
+    let mut positions = Vec::new();
+    // A floor, a ramp, the platform that it leads to, and one that nothing leads to.
+    for [x, end, low, high, side] in [
+        [-20.0, 14.0, 0.0, 0.0, 3.0],
+        [-10.0, 0.0, 0.0, 5.0, 1.0],
+        [0.0, 6.0, 5.0, 5.0, 1.0],
+        [8.0, 12.0, 10.0, 10.0, 1.0],
+    ] {
+        positions.extend([[x, low, -side], [x, low, side], [end, high, side], [end, high, -side]]);
+    }
+    let triangles: Vec<[u32; 3]> = (0..4)
+        .flat_map(|quad| [[0, 1, 2], [0, 2, 3]].map(|corners| corners.map(|at| 4 * quad + at)))
+        .collect();
+    let soup = TriangleSoup::from_slices(&positions, &triangles).unwrap();
+    let mesh = clear(voxels(thin().with_scale(0.2, 0.1), &soup));
+    for radius in [0.0, 1e-5, 1e-4, 0.01, 0.3] {
+        for lower in [0.0, 0.2] {
+            let path = mesh.query(radius).partial().path(vec3(1.0, 5.0 - lower, 0.0), vec3(10.0, 10.0, 0.0));
+            let Outcome::Partial { reached } = path.unwrap().outcome else { panic!("{radius}") };
+            let edge = vec3(6.0 - radius, 5.0, 0.0);
+            assert!(reached.distance(edge) < 0.5, "{radius}: {reached}");
+        }
+    }
+}
+
 /// Returns the cost of a path: over the ground in plan, over links in space, unless they are
 /// crossed like an edge, and with their extra cost. Links have their own heights, not those of the
 /// ground.
@@ -232,6 +260,13 @@ fn closed_to_discs(name: &str, mesh: NavMesh, pairs: usize) -> usize {
             assert_eq!(path.points.last(), Some(&reached), "{what}");
             let place = mesh.mesh().nearest(reached, &Reach::new(1e-3, known.up, known.down));
             assert!(place.is_some(), "{what}: {reached} is off the mesh");
+        }
+        if exact.outcome == Outcome::Unreachable {
+            let point = mesh.mesh().query().options(options.with_allow_partial(true)).path(from, to);
+            let point = QueryError::accept_no_path(point).unwrap();
+            let end = |points: &[Vec3]| points.last().copied().unwrap_or(from).distance(to);
+            let [near, own] = [&point, &path].map(|path| end(&path.points));
+            assert!(own <= near + 0.05, "{what}: {own} m from the goal, where a point comes to {near}");
         }
         let both = [exact.outcome, path.outcome].map(|outcome| outcome == Outcome::Complete);
         assert!(both[0] || !both[1], "{what}");
