@@ -10,7 +10,7 @@ use waymesh::fields::{JUMPS, SLICES, STOREYS};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, LoadOptions, SceneSource};
 use waymesh::{
-    Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSource,
+    Bake, BakeConfig, BakeError, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSource, Voxels,
 };
 
 use crate::args::{BuildArgs, Extras, Jumps, Kept, PipelineKind, Settings};
@@ -204,7 +204,7 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
 pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
-        "{}, grid {} x {} of {} m, {} on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
+        "{}, grid {} x {} of {} m, {} on {}, {:.1} m2, {}, {:.0} ms",
         counted(report.triangles, "triangle"),
         report.grid.width,
         report.grid.depth,
@@ -212,7 +212,10 @@ pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<(
         counted(report.polygons, "polygon"),
         islands(&report.islands),
         report.mesh_area,
-        report.height_error_max,
+        report.height_error_max.map_or_else(
+            || "heights at corners only".to_owned(),
+            |error| format!("ground at most {error:.2} m off")
+        ),
         report.seconds * 1e3
     )?;
     advice(report).iter().take(MAX_ADVICE_LINES).try_for_each(|line| {
@@ -251,7 +254,11 @@ fn advice(report: &Report) -> Vec<String> {
         let share = percent(advice.enclosed_share);
         lines.push(format!("{share} of the ground lies inside of closed bodies: if nobody is to walk there, --enclosed remove leaves it out"));
     }
-    if is_apart && let [one, other, ..] = &pieces[..] {
+    // Bakes of voxels are what it explains.
+    if is_apart
+        && report.front_end == Voxels::NAME
+        && let [one, other, ..] = &pieces[..]
+    {
         let [one, other] = [one, other].map(|piece| place_text(piece.1.place));
         lines.push(format!(
             "`waymesh why` with --at {one} --to {other} explains what keeps the two largest apart"

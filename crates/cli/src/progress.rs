@@ -53,9 +53,9 @@ impl Progress {
                 format!("--cell-size {}{}", rounded(*cell_size, 2), step.unwrap_or_default())
             }
             Warning::MixedWinding { .. } => "--two-sided".to_owned(),
-            Warning::SlopesLost { finer, max_step, .. } => finer.map_or_else(
-                || format!("--max-step {}", rounded(*max_step, 2)),
-                |finer| format!("--cell-size {}", rounded(finer.cell_size, 2)),
+            Warning::SlopesLost { finer, max_step, level_height, .. } => finer.map_or_else(
+                || format!("--max-step {max_step} --level-height {level_height}"),
+                |finer| format!("--cell-size {} --level-height {}", finer.cell_size, finer.level_height),
             ),
             Warning::FarFromOrigin { centre: [x, y, z], .. } => {
                 let of_file = if self.load.up == UpAxis::Z { [*x, -z, *y] } else { [*x, *y, *z] };

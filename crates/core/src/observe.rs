@@ -181,6 +181,8 @@ pub enum Warning {
         finer: Option<GridScale>,
         /// Step in metres with which the present grid keeps it.
         max_step: f32,
+        /// Height of the levels of the present grid, in metres.
+        level_height: f32,
     },
     /// The scene lies so far from the origin that single precision rounds its coordinates.
     FarFromOrigin {
@@ -285,20 +287,18 @@ impl std::fmt::Display for Warning {
                 counted(*triangles, "level triangle"),
                 if *triangles == 1 { "faces" } else { "face" }
             ),
-            Self::SlopesLost { area, finer, max_step } => {
+            Self::SlopesLost { area, finer, max_step, level_height } => {
                 write!(
                     formatter,
                     "{area:.1} m2 of slopes are left out, which rise by more than the agent's step over two cells; "
                 )?;
-                let step = rounded(*max_step, 2);
-                match finer {
-                    Some(finer) => write!(
+                if let Some(GridScale { cell_size, level_height }) = finer {
+                    write!(
                         formatter,
-                        "cells of {} m or steps of {step} m keep them",
-                        rounded(finer.cell_size, 2)
-                    ),
-                    None => write!(formatter, "steps of {step} m keep them"),
+                        "cells of {cell_size} m with levels of {level_height} m keep them, or "
+                    )?;
                 }
+                write!(formatter, "steps of {max_step} m with levels of {level_height} m keep them")
             }
             Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
                 formatter,

@@ -118,8 +118,11 @@ impl SlopeAreas {
     #[must_use]
     pub fn coarsest(&self, above: f32, below: f32) -> Option<GridScale> {
         let steepest = self.steepest();
-        let centimetres =
-            |cell: u16| GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(&self.agent);
+        let centimetres = |cell: u16| {
+            let scale = GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(&self.agent);
+            // As it is given in a message.
+            GridScale { level_height: (scale.level_height * 1e4).floor() / 1e4, ..scale }
+        };
         let between = (1..u16::MAX).map(centimetres).skip_while(|scale| scale.cell_size <= above);
         let between = between.take_while(|scale| scale.cell_size < below);
         between.filter(|scale| self.is_kept(scale, steepest)).last()
@@ -131,6 +134,7 @@ impl SlopeAreas {
         let lost = self.steepest_first().into_iter();
         let area = lost.take_while(|sum| !self.is_kept(scale, sum.steepness)).map(|sum| sum.area).sum();
         let finer = self.coarsest(0.0, scale.cell_size);
-        observer.warn(Warning::SlopesLost { area, finer, max_step });
+        let level_height = scale.level_height;
+        observer.warn(Warning::SlopesLost { area, finer, max_step, level_height });
     }
 }

@@ -236,6 +236,13 @@ pub enum NoteKind {
         /// Diameter of the agent in metres.
         needed: f64,
     },
+    /// Stairs that are too narrow for the agent.
+    StairsTooNarrow {
+        /// Length of the shorter of their lines in metres.
+        width: f64,
+        /// Diameter of the agent in metres.
+        needed: f64,
+    },
     /// An end of stairs or a stop of a lift without ground within reach: no link there.
     NoGroundNear {
         /// Name of the storey.
@@ -327,6 +334,10 @@ impl std::fmt::Display for NoteKind {
             Self::DoorLeadsNowhere { .. } => write!(
                 formatter,
                 "no ground within {MAX_WALL} m on one of its sides: no link; draw its line along a wall between two rooms, from jamb to jamb"
+            ),
+            Self::StairsTooNarrow { width, needed } => write!(
+                formatter,
+                "{width:.2} m wide, but the agent needs more than {needed:.2} m: no link; make the stairs wider or the agent's radius smaller"
             ),
             Self::NoGroundNear { storey, reach } => {
                 write!(formatter, "no ground within {reach:.2} m on storey {storey:?}: no link there")

@@ -280,6 +280,15 @@ pub struct Stairs {
     pub both_ways: bool,
 }
 
+impl Stairs {
+    /// Returns the length of the shorter of their two lines, in metres.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        let length = |Landing { line: [a, b], .. }: &Landing| float::hypot(b[0] - a[0], b[1] - a[1]);
+        length(&self.from).min(length(&self.to))
+    }
+}
+
 /// A place where a lift stops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stop {

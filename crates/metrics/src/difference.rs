@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{BadField, DisjointSets, PolyId, Random, float, to_u32};
-use waymesh_graph::{Link, NavMesh, Reach};
+use waymesh_graph::{AreaCosts, Link, NavMesh, Reach};
 
 /// Settings of [`Difference::between`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -335,10 +335,12 @@ impl PathChanges {
     ) -> Self {
         let mut found = Self::default();
         let (mut random, mut most) = (Random::new(1), 0.0);
+        let costs = [old, new].map(AreaCosts::of_mesh);
         for _ in 0..if common.len() < 2 { 0 } else { config.pairs } {
             let [from, to] = [(); 2].map(|()| common[random.index(common.len())].0);
-            let [was, is] =
-                [old, new].map(|mesh| mesh.query().shortest().path(from, to).ok().map(|path| path.length));
+            let [was, is] = [(old, &costs[0]), (new, &costs[1])].map(|(mesh, costs)| {
+                mesh.query().shortest().costs(costs).path(from, to).ok().map(|path| path.length)
+            });
             found.pairs += 1;
             let change = match (was, is) {
                 (Some(was), Some(is)) => {

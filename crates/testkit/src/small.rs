@@ -50,6 +50,27 @@ fn letters() -> (u32, Vec<u8>) {
     (to_u32(lines[0].len()), lines.concat())
 }
 
+/// A square of 40 m with a hill this high in the middle, of triangles of a metre. Its borders are
+/// level.
+#[must_use]
+pub fn hill(height: f32) -> TriangleSoup {
+    const SIDE: u16 = 40;
+    let up = |x: u16, z: u16| {
+        let far = (f32::from(x) - 20.0).hypot(f32::from(z) - 20.0).min(16.0);
+        height * (1.0 + (std::f32::consts::PI * far / 16.0).cos()) / 2.0
+    };
+    let at = |x: u16, z: u16| [f32::from(x), up(x, z), f32::from(z)];
+    let places = (0..=SIDE).flat_map(|z| (0..=SIDE).map(move |x| (x, z)));
+    let positions: Vec<[f32; 3]> = places.map(|(x, z)| at(x, z)).collect();
+    let squares = (0..SIDE).flat_map(|z| (0..SIDE).map(move |x| (x, z)));
+    let triangles = squares.flat_map(|(x, z)| {
+        let corner = |x: u16, z: u16| u32::from(z) * u32::from(SIDE + 1) + u32::from(x);
+        let [a, b, c, d] = [corner(x, z), corner(x, z + 1), corner(x + 1, z + 1), corner(x + 1, z)];
+        [[a, b, c], [a, c, d]]
+    });
+    TriangleSoup::from_slices(&positions, &triangles.collect::<Vec<_>>()).unwrap_or_default()
+}
+
 /// Two storeys with a ramp and a pillar, with their regions.
 #[must_use]
 pub fn storeys() -> (WalkableField, RegionMap) {

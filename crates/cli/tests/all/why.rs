@@ -14,7 +14,7 @@ fn a_place_is_explained_by_the_name_of_its_wall() {
         "is not walkable",
         "a wall is 0.2 m away (\"wall\", triangle",
         "--agent-radius",
-        "(now 0.3) mends it",
+        "(now 0.3) with --cell-size 0.1 --level-height 0.05 mends it",
         "checked: a bake with",
     ] {
         assert!(near.contains(part), "{part}: {near}");
@@ -46,10 +46,41 @@ fn two_places_that_are_apart_are_explained() {
     assert!(why(&[]).contains("a path of"), "the gap of 5 m is wide enough");
     let apart = why(&["--agent-radius", "2.6"]);
     assert!(apart.contains("no path leads from 5.00,0.00,5.00 to 15.00,0.00,5.00"), "{apart}");
-    assert!(apart.contains("- --agent-radius ") && apart.contains("(now 2.6) joins them over"), "{apart}");
+    assert!(apart.contains("- --agent-radius ") && apart.contains("(now 2.6) with --cell-size "), "{apart}");
     let answer = json(&why(&["--agent-radius", "2.6", "--json"]));
     let ways = answer["ways"].as_array().expect("ways");
     assert!(ways.iter().any(|way| way["remedy"]["setting"] == "agent_radius"), "{answer}");
+}
+
+/// Settings are named with the cells and levels that they were checked with: the program would
+/// choose others for the agent that helps.
+#[test]
+fn a_bake_with_the_named_settings_is_as_was_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    succeed(folder, &["scene", "dungeon-rooms"]);
+    let (from, to) = ("6.94,0.3,6.85", "48.71,0,49.46");
+    let words = ["why", "dungeon-rooms.stl", "--agent-radius", "1.1", "--at", from];
+    let apart = succeed(folder, &[&words[..], &["--to", to]].concat());
+    let mut tried = 0;
+    for line in apart.lines().filter(|line| line.trim_start().starts_with("- --")) {
+        let (named, rest) =
+            line.trim_start_matches("  - ").split_once(" joins them over ").expect("a setting");
+        let now = named.find(" (now").map(|at| &named[at..=named.find(')').expect("a bracket")]);
+        let named = now.map_or(named.to_owned(), |now| named.replace(now, "")).replace(" with ", " ");
+        let mut given: Vec<&str> = named.split_whitespace().collect();
+        if !given.contains(&"--agent-radius") {
+            given.extend(["--agent-radius", "1.1"]);
+        }
+        succeed(folder, &[&["build", "dungeon-rooms.stl", "-o", "m.wmesh"], &given[..]].concat());
+        let path = json(&succeed(folder, &["path", "m.wmesh", "--from", from, "--to", to, "--json"]));
+        assert_eq!(path["outcome"], "complete", "{line}");
+        let length: f64 = rest.split(' ').next().and_then(|text| text.parse().ok()).expect("a length");
+        let found = path["length"].as_f64().expect("a length");
+        assert!((length - found).abs() < 1.0, "{line}: {found} m");
+        tried += 1;
+    }
+    assert!(tried > 1, "{apart}");
 }
 
 #[test]

@@ -80,6 +80,14 @@ impl<'a> PolygonView<'a> {
         self.mesh.index.bounds[self.id.index()]
     }
 
+    /// Returns a position on its ground: the mean of its corners in plan.
+    #[must_use]
+    pub fn middle(&self) -> Vec3 {
+        let (sum, count) =
+            self.positions().fold((Vec3::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
+        self.mesh.on_ground(self.id, sum / count)
+    }
+
     /// Its plan area in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {

@@ -35,9 +35,7 @@ impl Advice {
         let [mut open, mut above, mut height] = [0.0; 3];
         let tall = mesh.agent().height;
         for (area, polygon) in &polygons {
-            let (sum, corners) =
-                polygon.positions().fold((Vec3::ZERO, 0.0), |(sum, count), at| (sum + at, count + 1.0));
-            let (centre, share) = (sum / corners, area / sampled);
+            let (centre, share) = (polygon.middle(), area / sampled);
             height += f64::from(centre.y) * share;
             let cast = |from: f32, direction| tree.cast(centre + Vec3::Y * from, direction);
             open += if cast(tall / 2.0, Vec3::Y) == RayOutcome::Open { share } else { 0.0 };

@@ -51,9 +51,11 @@ pub(crate) fn finish(
     };
     let mut draft = Draft { polygons, surface: None, links };
     let config = stages.config();
-    // Climbs and jumps join islands, but are found where heights are known and nothing is enclosed.
+    // Seeds are found by the heights of the ground. Climbs and jumps join islands, but are found where
+    // heights are known and nothing is enclosed.
     let is_last = config.keep != Keep::All
         && (!climbs.is_empty()
+            || matches!(config.keep, Keep::ConnectedTo(_))
             || triangles.is_some() && (config.jumps.is_some() || config.removes_enclosed()));
     let wanted = if is_last { &Keep::All } else { &config.keep };
     draft.keep(stages, wanted, min_island, recorder)?;
@@ -65,7 +67,7 @@ pub(crate) fn finish(
     if is_last {
         draft.keep(stages, &config.keep, 0.0, recorder)?;
     }
-    report.count_polygons(&draft.polygons, draft.surface.as_ref());
+    report.count_polygons(&draft.polygons, draft.surface.as_ref(), stages.config().height_detail);
     let sight = match triangles {
         Some(triangles) if recorder.wants_advice() && report.triangles <= MAX_ADVICE_TRIANGLES => {
             let look = |_: &mut dyn Observer| {

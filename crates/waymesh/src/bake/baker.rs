@@ -122,7 +122,10 @@ impl<F: FrontEnd> Baker<F> {
     /// See [`Baker::bake`].
     pub fn bake_observed(&self, input: &F::Input, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
         self.check()?;
-        self.run(F::triangles(input), observer, |recorder| self.front.ground(input, &self.stages, recorder))
+        let ground = |recorder: &mut Recorder<'_>| self.front.ground(input, &self.stages, recorder);
+        let mut bake = self.run(F::triangles(input), observer, ground)?;
+        bake.report.front_end = F::NAME;
+        Ok(bake)
     }
 
     /// Checks the settings.

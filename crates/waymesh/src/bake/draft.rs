@@ -30,8 +30,13 @@ impl Draft {
         if *wanted == Keep::All && min_island <= 0.0 {
             return Ok(());
         }
-        let (is_kept, LeftOut { small, unreachable }) =
-            kept_islands(&self.polygons, &self.links, stages.config(), wanted, min_island)?;
+        let (is_kept, LeftOut { small, unreachable }) = kept_islands(
+            (&self.polygons, self.surface.as_ref()),
+            &self.links,
+            stages.config(),
+            wanted,
+            min_island,
+        )?;
         let islands = small.islands + unreachable.islands;
         if islands == 0 {
             return Ok(());

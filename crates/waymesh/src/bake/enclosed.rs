@@ -128,7 +128,8 @@ impl Samples<'_> {
             is_reached[island] |= is_open;
         }
         if let Keep::ConnectedTo(seeds) = &self.config.keep {
-            let seeded = seeds.iter().filter_map(|&seed| nearest(&self.draft.polygons, seed, self.config));
+            let ground = (&self.draft.polygons, self.draft.surface.as_ref());
+            let seeded = seeds.iter().filter_map(|&seed| nearest(ground, seed, self.config));
             seeded.for_each(|polygon| is_reached[islands[polygon]] = true);
         }
         islands.into_iter().map(|island| is_reached[island]).collect()

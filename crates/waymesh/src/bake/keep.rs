@@ -1,7 +1,7 @@
 //! Selection of the ground to keep.
 
 use glam::Vec3;
-use waymesh_core::{DisjointSets, PolyId, PolyMesh, float, to_u32};
+use waymesh_core::{DisjointSets, HeightSurface, PolyId, PolyMesh, float, to_u32};
 use waymesh_graph::Link;
 
 use super::config::{BakeConfig, Keep};
@@ -28,7 +28,7 @@ pub(super) struct LeftOut {
 /// # Errors
 /// [`BakeError::SeedOffGround`] for the first place of [`Keep::ConnectedTo`] without ground.
 pub(super) fn kept_islands(
-    polygons: &PolyMesh,
+    (polygons, surface): (&PolyMesh, Option<&HeightSurface>),
     links: &[Link],
     config: &BakeConfig,
     keep: &Keep,
@@ -55,7 +55,7 @@ pub(super) fn kept_islands(
         Keep::ConnectedTo(seeds) => {
             for (seed, &position) in seeds.iter().enumerate() {
                 let off = BakeError::SeedOffGround { seed, position: position.to_array() };
-                is_wanted[islands[nearest(polygons, position, config).ok_or(off)?]] = true;
+                is_wanted[islands[nearest((polygons, surface), position, config).ok_or(off)?]] = true;
             }
         }
     }
@@ -98,7 +98,11 @@ pub(super) fn islands(polygons: &PolyMesh, links: &[Link]) -> (Vec<usize>, usize
 }
 
 /// The polygon nearest to a position, if it is near enough.
-pub(super) fn nearest(polygons: &PolyMesh, position: Vec3, config: &BakeConfig) -> Option<usize> {
+pub(super) fn nearest(
+    (polygons, surface): (&PolyMesh, Option<&HeightSurface>),
+    position: Vec3,
+    config: &BakeConfig,
+) -> Option<usize> {
     let frame = &polygons.frame;
     let [x, y, z] = frame.to_grid(position);
     let metres = f64::from(frame.cell_size);
@@ -106,16 +110,43 @@ pub(super) fn nearest(polygons: &PolyMesh, position: Vec3, config: &BakeConfig) 
     let highest = f64::from(config.agent.max_step + config.agent.radius);
     (0..polygons.polygons.len())
         .filter_map(|polygon| {
-            let corners = polygons.corners(PolyId::from_index(polygon));
-            let heights = corners.iter().map(|vertex| f64::from(polygons.vertices[vertex.index()].height));
-            let (low, high) =
-                heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+            let id = PolyId::from_index(polygon);
+            let (distance, at) = closest(polygons, id, [x, z]);
+            let across = distance * metres;
+            if across > farthest {
+                return None;
+            }
+            let ground = surface.and_then(|surface| ground_at(surface, id, at));
+            let [low, high] = ground.map_or_else(|| corner_heights(polygons, id), |height| [height; 2]);
             let up = (low - y).max(y - high).max(0.0) * f64::from(frame.level_height);
-            let across = closest(polygons, PolyId::from_index(polygon), [x, z]).0 * metres;
-            (up <= highest && across <= farthest).then_some((across * across + up * up, polygon))
+            (up <= highest).then_some((across * across + up * up, polygon))
         })
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
         .map(|(_, polygon)| polygon)
+}
+
+/// Returns the heights of the lowest and the highest corner of a polygon, in levels.
+fn corner_heights(polygons: &PolyMesh, polygon: PolyId) -> [f64; 2] {
+    let corners = polygons.corners(polygon).iter();
+    let heights = corners.map(|vertex| f64::from(polygons.vertices[vertex.index()].height));
+    heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)])
+}
+
+/// Returns the height of the ground at a point of a polygon, in levels: in the triangle that the
+/// point is least outside of.
+fn ground_at(surface: &HeightSurface, polygon: PolyId, [x, z]: [f64; 2]) -> Option<f64> {
+    let heights = surface.triangles_of(polygon).iter().map(|corners| {
+        let [a, b, c] = corners.map(|corner| {
+            let point = surface.points[corner as usize];
+            [point.x, point.z, point.height].map(f64::from)
+        });
+        let side = |p: [f64; 3], q: [f64; 3]| (q[0] - p[0]) * (z - p[1]) - (q[1] - p[1]) * (x - p[0]);
+        let shares = [side(b, c), side(c, a), side(a, b)];
+        let all: f64 = shares.iter().sum();
+        let height = (shares[0] * a[2] + shares[1] * b[2] + shares[2] * c[2]) / all;
+        (shares.into_iter().fold(f64::INFINITY, f64::min) / all, height)
+    });
+    heights.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, height)| height)
 }
 
 /// Returns the distance of a place from a polygon in plan, in cells, and the nearest point of the

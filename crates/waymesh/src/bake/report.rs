@@ -48,6 +48,8 @@ pub struct Report {
     pub mesh_area: f64,
     /// Connected pieces, also over links, in the order of their first polygon.
     pub islands: Vec<IslandReport>,
+    /// Name of the front end, such as `voxels`.
+    pub front_end: &'static str,
     /// Ground by its head room, if it has classes of head room.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub head_rooms: Vec<HeadRoomReport>,
@@ -61,8 +63,10 @@ pub struct Report {
     /// Answers about the ground, where the observer wants advice and the scene is made of triangles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
-    /// Largest difference between the mesh's ground and a sample of it, in metres.
-    pub height_error_max: f64,
+    /// Largest difference between the mesh's ground and a sample of it, in metres; `None` if the
+    /// heights inside of polygons are left out
+    /// ([`BakeConfig::height_detail`](crate::BakeConfig::height_detail)).
+    pub height_error_max: Option<f64>,
     /// Other things counted by the stages.
     pub counts: BTreeMap<&'static str, u64>,
     /// Wall time of each stage, in order.
@@ -92,13 +96,19 @@ impl Report {
     }
 
     /// Figures of the polygons and of the ground in them.
-    pub(crate) fn count_polygons(&mut self, polygons: &PolyMesh, surface: Option<&HeightSurface>) {
+    pub(crate) fn count_polygons(
+        &mut self,
+        polygons: &PolyMesh,
+        surface: Option<&HeightSurface>,
+        has_detail: bool,
+    ) {
         self.polygons = polygons.polygons.len() as u64;
         self.portals = polygons.portal_count() as u64;
         self.vertices = polygons.vertices.len() as u64;
         self.mesh_area = polygons.area();
         let level = f64::from(polygons.frame.level_height);
-        self.height_error_max = surface.map_or(0.0, |surface| f64::from(surface.max_error) * level);
+        let error = surface.map_or(0.0, |surface| f64::from(surface.max_error) * level);
+        self.height_error_max = has_detail.then_some(error);
     }
 
     /// Takes over what the stages counted and warned of, and their times.
@@ -270,9 +280,7 @@ impl IslandReport {
     }
 
     fn of(mesh: &NavMesh, id: IslandId, island: &Island) -> Self {
-        let corners = mesh.polygon(island.first).into_iter().flat_map(|polygon| polygon.positions());
-        let (sum, count) = corners.fold((Vec3::ZERO, 0), |(sum, count), corner| (sum + corner, count + 1));
-        let place = (sum / count.max(1) as f32).to_array();
+        let place = mesh.polygon(island.first).map_or(Vec3::ZERO, |polygon| polygon.middle()).to_array();
         let joined = mesh.first_linked_island(id).unwrap_or(id).0;
         Self { polygons: island.polygons.into(), area: island.area, place, links: 0, joined }
     }

@@ -24,6 +24,9 @@ const DOOR_SLACK: f64 = 3.0 + SHIFT_CELLS;
 /// Number of parallel lines that are tried on each side of a landing's line.
 const TRIES: i32 = 16;
 
+/// By how much stairs must be wider than the agent, in metres.
+const MORE_THAN_AGENT: f64 = 0.01;
+
 /// Shortest piece of a landing that becomes a separate link, in cells.
 const SHORTEST: f64 = 4.0;
 
@@ -196,6 +199,14 @@ impl<'a> Places<'a> {
     ) -> Result<Vec<Link>, PlanError> {
         let element: Arc<str> = format!("stairs {:?}", stairs.name).into();
         check_cost(&element, stairs.cost)?;
+        let (width, needed) = (stairs.width(), 2.0 * self.base.config().radius);
+        // Shorter lines are no stairs at all.
+        let cell = f64::from(self.base.frame().cell_size);
+        if (cell..=needed + MORE_THAN_AGENT).contains(&width) {
+            let kind = NoteKind::StairsTooNarrow { width, needed };
+            notes.push(PlanNote { element, kind });
+            return Ok(Vec::new());
+        }
         let mut footings = Vec::new();
         for landing in [&stairs.from, &stairs.to] {
             let storey = self.base.storey_of(&element, &landing.storey)?;
@@ -286,8 +297,8 @@ impl<'a> Places<'a> {
         notes.push(PlanNote { element: element.clone(), kind });
     }
 
-    /// The line nearest to a landing's, moved to its side, that has ground under at least half of
-    /// what the best one has.
+    /// The line nearest to that of a landing, moved to its side, that has ground under at least half of
+    /// what the best one has. The agent's radius is cut off at both ends, where the stairs have sides.
     fn footing(
         &self,
         element: &Arc<str>,
@@ -306,6 +317,11 @@ impl<'a> Places<'a> {
             let field = format!("length of the line on storey {:?}", landing.storey);
             return Err(PlanError::BadNumber { element, field, value, expected: "at least a cell" });
         }
+        let free = length - 2.0 * self.base.config().radius / cell;
+        let free = f64::min(length, f64::max(free, SHORTEST + 1.0));
+        let cut = (length - free) / 2.0 / length;
+        let [a, b] = [(a, line), (b, line.map(|side| -side))]
+            .map(|(end, inward)| [end[0] + inward[0] * cut, end[1] + inward[1] * cut]);
         let reach = self.reach() / cell;
         let mut tries: Vec<(f64, Footing)> = Vec::new();
         for number in 0..=2 * TRIES {
@@ -318,7 +334,7 @@ impl<'a> Places<'a> {
             tries.push((footing.covered(), footing));
         }
         let best = tries.iter().map(|(covered, _)| *covered).fold(0.0, f64::max);
-        if best * length < SHORTEST {
+        if best * free < SHORTEST {
             return Ok(None);
         }
         Ok(tries.into_iter().find(|(covered, _)| *covered >= best / 2.0).map(|(_, footing)| footing))

@@ -209,30 +209,39 @@ fn between_islands(mesh: &NavMesh, points: &[Vec3]) -> Option<Vec3> {
 fn gap(mesh: &NavMesh, from: &Location, to: &Location) -> Option<Gap> {
     /// Most places of the border of a piece that are tried.
     const MAX_PLACES: usize = 20_000;
-    let piece = |polygon: PolyId| {
+    let linked = |polygon: PolyId| {
         let island = mesh.island_of(polygon)?;
         Some(mesh.first_linked_island(island).unwrap_or(island))
     };
-    let (near, far) = (piece(from.polygon)?, piece(to.polygon)?);
-    let filter = FilterFn(|_: &NavMesh, polygon: PolyId| piece(polygon) == Some(far));
-    let mut places: Vec<Vec3> = Vec::new();
-    for polygon in mesh.polygons().filter(|polygon| piece(polygon.id()) == Some(near)) {
-        for [a, b] in polygon.walls() {
-            let [a, b] = [a, b].map(|vertex| mesh.vertices()[vertex.index()]);
-            places.extend([a, a.midpoint(b)]);
+    // Links that join both lead the other way, or are closed.
+    let is_linked = linked(from.polygon) == linked(to.polygon);
+    let piece = |polygon: PolyId| if is_linked { mesh.island_of(polygon) } else { linked(polygon) };
+    let pieces = [from, to].map(|end| piece(end.polygon));
+    let mut best: Option<(f32, [Vec3; 2])> = None;
+    // The nearest place of one piece is a corner of it, or the nearest to a corner of the other.
+    for [near, far] in [[0, 1], [1, 0]] {
+        let filter = FilterFn(|_: &NavMesh, polygon: PolyId| piece(polygon) == pieces[far]);
+        let mut places: Vec<Vec3> = Vec::new();
+        for polygon in mesh.polygons().filter(|polygon| piece(polygon.id()) == pieces[near]) {
+            for [a, b] in polygon.walls() {
+                let [a, b] = [a, b].map(|vertex| mesh.vertices()[vertex.index()]);
+                places.extend([a, a.midpoint(b)]);
+            }
+        }
+        let stride = places.len().div_ceil(MAX_PLACES).max(1);
+        for place in places.into_iter().step_by(stride) {
+            let side = best.map_or(f32::INFINITY, |(distance, _)| distance);
+            let reach = Reach::new(side, side, side);
+            let Some(other) = mesh.nearest_with(place, &reach, &filter) else { continue };
+            let distance = place.distance(other.position);
+            if best.is_none_or(|(least, _)| distance < least) {
+                let mut ends = [place; 2];
+                ends[far] = other.position;
+                best = Some((distance, ends));
+            }
         }
     }
-    let stride = places.len().div_ceil(MAX_PLACES).max(1);
-    let mut best: Option<(f32, Vec3, Vec3)> = None;
-    for place in places.into_iter().step_by(stride) {
-        let side = best.map_or(f32::INFINITY, |(distance, ..)| distance);
-        let Some(other) = mesh.nearest_with(place, &Reach::new(side, side, side), &filter) else { continue };
-        let distance = place.distance(other.position);
-        if best.is_none_or(|(least, ..)| distance < least) {
-            best = Some((distance, place, other.position));
-        }
-    }
-    let (_, from, to) = best?;
+    let (_, [from, to]) = best?;
     let across = to - from;
     let distance = glam::Vec2::new(across.x, across.z).length();
     let (from, to) = (from.to_array(), to.to_array());

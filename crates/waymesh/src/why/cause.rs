@@ -90,7 +90,7 @@ pub enum Cause {
     Rounding,
     /// A mark cuts the ground out.
     Marked {
-        /// Its index in the settings.
+        /// Its index in the settings, from 0; sentences count from 1.
         mark: usize,
     },
     /// The connected piece of ground is too small.
@@ -104,6 +104,8 @@ pub enum Cause {
     NotKept,
     /// The simplified border of the mesh leaves the place out.
     Simplified,
+    /// The mesh has no heights of the ground inside of its polygons.
+    NoDetail,
 }
 
 /// Names a triangle.
@@ -138,6 +140,7 @@ impl Cause {
             Self::Enclosed => "enclosed",
             Self::NotKept => "not_kept",
             Self::Simplified => "simplified",
+            Self::NoDetail => "no_detail",
         }
     }
 
@@ -206,7 +209,7 @@ impl Cause {
                 format!("the head room is {room} m only, {distance} m away (below {of})")
             }
             Self::Rounding => "cells and levels of the grid are too coarse here".to_owned(),
-            Self::Marked { mark } => format!("mark {mark} cuts the ground out"),
+            Self::Marked { mark } => format!("mark {} cuts the ground out", mark + 1),
             Self::SmallRegion { area: Some(area) } => {
                 format!("the connected piece of ground has {} m2 only", figure(area))
             }
@@ -214,6 +217,7 @@ impl Cause {
             Self::Enclosed => "the ground lies inside of a solid".to_owned(),
             Self::NotKept => "the ground is not connected to what is kept".to_owned(),
             Self::Simplified => "the simplified border of the mesh leaves the place out".to_owned(),
+            Self::NoDetail => "the mesh has heights at the corners of its polygons only".to_owned(),
         }
     }
 }

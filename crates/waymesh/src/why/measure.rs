@@ -144,6 +144,11 @@ impl<'a> Nearby<'a> {
         far: f64,
         agent: &Agent,
     ) -> Option<Edge> {
+        self.walk(from, direction, far, agent).err()
+    }
+
+    /// Walks over the ground in a direction. Returns the height there, or the edge before.
+    fn walk(&self, from: DVec3, direction: DVec2, far: f64, agent: &Agent) -> Result<f64, Edge> {
         const HALVINGS: u32 = 12;
         let step = |distance: f64, height: f64| self.step(plan(from) + direction * distance, height, agent);
         let length = self.far / f64::from(STEPS);
@@ -161,11 +166,11 @@ impl<'a> Nearby<'a> {
                             Err(found) => (distance, beyond) = (middle, found),
                         }
                     }
-                    return Some(Edge { distance, beyond });
+                    return Err(Edge { distance, beyond });
                 }
             }
         }
-        None
+        Ok(height)
     }
 
     /// Returns the height of the ground that an agent at `height` steps onto, or the obstacle.
@@ -193,21 +198,34 @@ impl<'a> Nearby<'a> {
         Err(Beyond::Drop { depth: lower.map(|lower| height - lower.height) })
     }
 
-    /// Returns the nearest triangle at the height of the agent's body, above what it steps over.
+    /// Returns the nearest triangle at the height of the agent's body, above what it steps over, as
+    /// high as the ground before it: the risers of stairs are no walls.
     fn wall(&self, from: DVec3, agent: &Agent) -> Option<Edge> {
-        let (low, high) = (from.y + f64::from(agent.max_step), from.y + f64::from(agent.height));
+        let body = |height: f64| (height + f64::from(agent.max_step), height + f64::from(agent.height));
+        let (low, high) = body(from.y);
         let is_ground = |triangle: usize| {
             let normal = triangle_normal(self.soup.corners(triangle));
             normal.y > 0.0 && normal.y >= normal.length() * float::cos(agent.max_slope.into())
         };
-        let distance = |&triangle: &usize| {
+        let place = |&triangle: &usize| {
             let part = cut_between(corners(self.soup, triangle), low, high);
-            (part.len() > 1 && !is_ground(triangle)).then(|| (distance_in_plan(&part, plan(from)), triangle))
+            let place =
+                (part.len() > 1 && !is_ground(triangle)).then(|| nearest_in_plan(&part, plan(from)))?;
+            Some((place.distance(plan(from)), place, triangle))
         };
-        let nearest = self.triangles.iter().filter_map(distance).min_by(|a, b| a.0.total_cmp(&b.0));
-        nearest
-            .filter(|(distance, _)| *distance < self.far)
-            .map(|(distance, triangle)| Edge { distance, beyond: Beyond::Wall { triangle } })
+        let mut places: Vec<_> = self.triangles.iter().filter_map(place).collect();
+        places.retain(|(distance, ..)| *distance < self.far);
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let is_wall = |&(distance, place, triangle): &(f64, DVec2, usize)| {
+            let direction = (place - plan(from)).normalize_or_zero();
+            let height = self.walk(from, direction, distance - SAME_HEIGHT, agent);
+            height.is_ok_and(|height| {
+                let (low, high) = body(height);
+                cut_between(corners(self.soup, triangle), low, high).len() > 1
+            })
+        };
+        let (distance, _, triangle) = places.into_iter().find(is_wall)?;
+        Some(Edge { distance, beyond: Beyond::Wall { triangle } })
     }
 }
 
@@ -239,9 +257,9 @@ fn cut_between(triangle: [DVec3; 3], low: f64, high: f64) -> Vec<DVec3> {
     part
 }
 
-/// Returns the distance in plan of a point from a convex polygon; 0 inside.
-fn distance_in_plan(polygon: &[DVec3], at: DVec2) -> f64 {
-    let (mut best, mut sides) = (f64::INFINITY, [true; 2]);
+/// Returns the point of a convex polygon that is nearest in plan; the place itself inside.
+fn nearest_in_plan(polygon: &[DVec3], at: DVec2) -> DVec2 {
+    let (mut best, mut sides) = ((f64::INFINITY, at), [true; 2]);
     for (index, &from) in polygon.iter().enumerate() {
         let [from, to] = [from, polygon[(index + 1) % polygon.len()]].map(plan);
         let (along, offset) = (to - from, at - from);
@@ -252,7 +270,10 @@ fn distance_in_plan(polygon: &[DVec3], at: DVec2) -> f64 {
         } else {
             0.0
         };
-        best = best.min(offset.distance(along * share));
+        let place = from + along * share;
+        if at.distance(place) < best.0 {
+            best = (at.distance(place), place);
+        }
     }
-    if sides[0] || sides[1] { 0.0 } else { best }
+    if sides[0] || sides[1] { at } else { best.1 }
 }

@@ -54,7 +54,7 @@ pub(super) struct LastStage {
     pub(super) mend: fn(BakeConfig) -> BakeConfig,
 }
 
-pub(super) const LAST_STAGES: [LastStage; 4] = [
+pub(super) const LAST_STAGES: [LastStage; 5] = [
     LastStage {
         setting: "min_region",
         cause: Cause::SmallRegion { area: None },
@@ -70,6 +70,11 @@ pub(super) const LAST_STAGES: [LastStage; 4] = [
         setting: "max_edge_error",
         cause: Cause::Simplified,
         mend: |config| config.with_max_edge_error(0.0),
+    },
+    LastStage {
+        setting: "height_detail",
+        cause: Cause::NoDetail,
+        mend: |config| config.with_height_detail(true),
     },
 ];
 
@@ -296,7 +301,10 @@ fn cause(
         Loss::Mark(mark) => Some((Cause::Marked { mark }, &[][..])),
         Loss::Surface if soup.area(triangle) == AreaId::NULL => Some((Cause::Blocked { triangle }, &[][..])),
         Loss::Covered => low(nearby.head_room(at).filter(|(room, _)| *room < needed)),
-        Loss::Ceiling => low(nearby.head_room_in_cell(at, config.scale.cell_size.into())),
+        // With much more room it is not the rounding of levels.
+        Loss::Ceiling => low(nearby
+            .head_room_in_cell(at, config.scale.cell_size.into())
+            .filter(|(room, _)| *room < needed + 4.0 * f64::from(config.scale.level_height))),
         _ => None,
     };
     known.unwrap_or_else(|| edge_cause(nearby, at, config))

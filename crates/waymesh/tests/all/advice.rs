@@ -22,7 +22,7 @@ impl Observer for Asks {
     fn warn(&mut self, warning: Warning) {
         if let Warning::LongBake { seconds, cell_size, max_step } = warning {
             self.long = Some((seconds, cell_size, max_step));
-        } else if let Warning::SlopesLost { area, finer, max_step } = warning {
+        } else if let Warning::SlopesLost { area, finer, max_step, .. } = warning {
             self.slopes_lost = Some((area, finer, max_step));
         }
     }

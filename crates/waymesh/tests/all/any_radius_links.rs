@@ -145,7 +145,7 @@ fn a_partial_path_ends_where_it_says() {
     assert!(reached.x < 5.0 && path.clearance >= 1.199, "{reached}");
 }
 
-/// The floor below the goal is nearer in plan than the platform before it, which is nearer in space.
+/// The floor below the goal is nearer in plan than the platform before it, which is nearer in 3D.
 #[test]
 fn a_partial_path_ends_before_the_goal_and_not_below_it() {
     let mut positions = Vec::new();

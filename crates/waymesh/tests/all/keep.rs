@@ -62,6 +62,45 @@ fn choices<F: FrontEnd + Clone>(front: &F, input: &F::Input, link: impl Fn(BakeC
     assert!(matches!(nothing, BakeError::NothingWalkable { .. }), "{name}: {nothing}");
 }
 
+/// Seeds are places on the ground, not on the plane through the corners of a polygon. The place of
+/// an island that a report has is one.
+#[test]
+fn a_seed_on_a_hill_keeps_it() {
+    let mut soup = waymesh_testkit::small::hill(8.0);
+    // A floor below the hill, and a roof above it.
+    add_box(&mut soup, [14.0, -0.6, 14.0], [26.0, -0.1, 26.0]);
+    add_box(&mut soup, [16.0, 12.0, 16.0], [24.0, 12.4, 24.0]);
+    fn on<F: FrontEnd<Input = dyn waymesh::TriangleSource> + Clone>(front: &F, soup: &TriangleSoup) {
+        let config = F::defaults().with_scale(0.4, 0.2);
+        let bake = |keep: Keep| {
+            let baker = Baker::new(front.clone(), config.clone().with_keep(keep));
+            baker.bake_observed(soup, &mut ()).unwrap_or_else(|error| panic!("{}: {error}", F::NAME))
+        };
+        let all = bake(Keep::All);
+        let mesh = &all.mesh;
+        assert!(mesh.islands().len() > 1, "{}", F::NAME);
+        let mut seeds: Vec<Vec3> = all.report.islands.iter().map(|island| island.place.into()).collect();
+        for (island, &place) in mesh.islands().iter().zip(&seeds) {
+            let found = mesh.nearest(place, &waymesh::graph::Reach::new(0.01, 0.01, 0.01)).expect(F::NAME);
+            let on = mesh.island_of(found.polygon).expect("an island");
+            assert_eq!(mesh.islands()[on.index()].area, island.area, "{}: {place}", F::NAME);
+        }
+        seeds.extend((2..38).step_by(7).map(|x| {
+            let place = Vec3::new(x as f32, 4.0, 20.0);
+            mesh.nearest(place, &waymesh::graph::Reach::new(0.5, 9.0, 9.0)).expect("ground").position
+        }));
+        for seed in seeds {
+            let kept = bake(Keep::ConnectedTo(vec![seed])).mesh;
+            let found = mesh.nearest(seed, &mesh.default_reach()).expect("ground");
+            let island = &mesh.islands()[mesh.island_of(found.polygon).expect("an island").index()];
+            let what = format!("{}: {seed}: {} m2 of {}", F::NAME, kept.area(), island.area);
+            assert!((kept.area() - island.area).abs() < 1e-6 * island.area, "{what}");
+        }
+    }
+    on(&Voxels::default(), &soup);
+    on(&Storeys::default(), &soup);
+}
+
 fn jumps(config: BakeConfig) -> BakeConfig {
     config.with_jumps(JumpConfig::default())
 }

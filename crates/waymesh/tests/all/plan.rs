@@ -109,6 +109,37 @@ fn stairs_one_way_lead_one_way() {
     assert_ne!(path(&mesh, high, low).outcome, Outcome::Complete);
 }
 
+/// Paths over stairs keep the agent's radius from their sides, as those of a disc do.
+#[test]
+fn stairs_are_as_wide_as_the_agents_that_take_them() {
+    let mut plan = example();
+    plan.lifts.clear();
+    let width = plan.stairs[0].width();
+    let (low, high) = (vec3(6.0, 0.0, 7.0), vec3(9.5, 3.0, 3.0));
+    let disc = waymesh::with_clearance(bake(&plan, 0.0).mesh, &Default::default()).expect("clearance");
+    #[expect(clippy::cast_possible_truncation, reason = "a width")]
+    for radius in [0.0, 0.1, 0.3, 0.49, 0.51].map(|share| (share * width) as f32) {
+        let baked = bake(&plan, radius);
+        let path = path(&baked.mesh, low, high);
+        let own = disc.query(radius).shortest().path(low, high);
+        let fits = 2.0 * f64::from(radius) < width;
+        assert_eq!(path.outcome == Outcome::Complete, fits, "{radius}");
+        assert_eq!(own.is_ok(), fits, "{radius}: {own:?}");
+        let is_refused =
+            baked.report.warnings.iter().any(|warning| warning.contains("make the stairs wider"));
+        assert_eq!(is_refused, !fits, "{radius}: {:?}", baked.report.warnings);
+        if let Ok(own) = own {
+            // A disc takes each end of stairs at one of nine places.
+            assert!(
+                f64::from((own.length - path.length).abs()) < 0.1 + width / 4.0,
+                "{radius}: {} and {}",
+                own.length,
+                path.length
+            );
+        }
+    }
+}
+
 #[test]
 fn what_leads_nowhere_is_told_and_what_cannot_be_is_refused() {
     let mut plan = example();

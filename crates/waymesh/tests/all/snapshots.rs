@@ -57,7 +57,7 @@ fn snapshot_figures_of_generated_scenes() {
                 report.mesh_area,
                 report.walkable_area,
                 report.islands.len(),
-                report.height_error_max * 1000.0
+                report.height_error_max.unwrap_or(f64::NAN) * 1000.0
             );
             for warning in &report.warnings {
                 let _ = writeln!(page, "  {warning}");

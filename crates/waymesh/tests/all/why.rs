@@ -354,6 +354,81 @@ fn a_gap_is_measured_and_jumped() {
     assert!(answer.ways.iter().any(|way| way.remedy.setting == "jumps"), "{answer:?}");
 }
 
+/// The nearest places are those of two walls that face each other, not corners.
+#[test]
+fn a_gap_is_the_same_from_both_sides() {
+    let mut soup = floor();
+    add_box(&mut soup, [13.0, -0.5, 4.5], [20.0, 0.0, 7.0]);
+    let baker = baker(config());
+    let explainer = baker.explain(&soup).unwrap();
+    let gap = |from, to| explainer.between(from, to).unwrap().gap.expect("a gap");
+    for z in [2.0, 6.0, 10.0] {
+        let ends = [vec3(6.0, 0.0, z), vec3(16.0, 0.0, 5.5)];
+        let [there, back] = [gap(ends[0], ends[1]), gap(ends[1], ends[0])];
+        for gap in [there, back] {
+            assert!((gap.distance - 1.6).abs() < 0.4 && (gap.without_ground - 1.0).abs() < 0.02, "{gap:?}");
+        }
+        assert!((there.distance - back.distance).abs() < 0.01, "{there:?} {back:?}");
+    }
+}
+
+/// Links that lead the other way join no places: the gap is between the pieces without them.
+#[test]
+fn a_gap_that_is_jumped_one_way_has_a_width() {
+    let mut soup = floor();
+    add_box(&mut soup, [13.0, -2.5, 0.0], [20.0, -1.5, 12.0]);
+    let baker = baker(config().with_jumps(waymesh::JumpConfig::default()));
+    let (high, low) = (vec3(6.0, 0.0, 6.0), vec3(16.0, -1.5, 6.0));
+    let explainer = baker.explain(&soup).unwrap();
+    assert!(explainer.between(high, low).unwrap().length.is_some());
+    let answer = explainer.between(low, high).unwrap();
+    assert!(answer.length.is_none() && answer.is_one_way, "{answer:?}");
+    let gap = answer.gap.expect("a gap");
+    assert!((gap.distance - 1.6).abs() < 0.4 && (gap.rise - 1.5).abs() < 0.1, "{gap:?}");
+}
+
+/// The risers of stairs are no walls: cells are too wide for the treads.
+#[test]
+fn narrow_treads_are_too_narrow_for_the_cells() {
+    let mut soup = floor();
+    let (tread, riser) = (0.15, 0.2);
+    for step in 0_u8..14 {
+        let (at, top) = (12.0 + f32::from(step) * tread, f32::from(step + 1) * riser);
+        add_box(&mut soup, [at, -0.5, 2.0], [16.0, top, 10.0]);
+    }
+    let config = config().with_scale(0.15, 0.1);
+    let baker = baker(config);
+    let explainer = baker.explain(&soup).unwrap();
+    let mut explained = 0;
+    for step in 2_u8..12 {
+        let place = vec3(12.0 + (f32::from(step) + 0.5) * tread, f32::from(step + 1) * riser, 6.0);
+        let answer = explainer.place(place).unwrap();
+        let Some(first) = answer.reasons.first() else { continue };
+        explained += 1;
+        assert!(["rounding", "near_step", "near_drop"].contains(&first.cause.name()), "{answer:?}");
+    }
+    assert!(explained > 3, "{explained}");
+}
+
+/// Heights at corners alone put the mesh below a hill.
+#[test]
+fn ground_between_corners_needs_its_heights() {
+    let (soup, config) = (waymesh_testkit::small::hill(5.0), config().with_scale(0.2, 0.1));
+    let top = vec3(20.0, 5.0, 20.0);
+    let bake = |detail: bool| {
+        let baker = baker(config.clone().with_height_detail(detail));
+        (baker.bake_observed(&soup, &mut ()).expect("a bake").report, baker)
+    };
+    let (report, baker) = bake(false);
+    assert_eq!(report.height_error_max, None);
+    let answer = baker.explain(&soup).unwrap().place(top).unwrap();
+    assert!(answer.is_checked && answer.reasons.len() == 1, "{answer:?}");
+    assert_eq!(answer.reasons[0].cause.name(), "no_detail");
+    let (report, baker) = bake(true);
+    assert!(report.height_error_max.is_some_and(|error| error < 0.2));
+    assert!(baker.explain(&soup).unwrap().place(top).unwrap().is_walkable);
+}
+
 #[test]
 fn joined_places_are_said_to_be_joined() {
     let soup = rooms(1.5, 2.5);

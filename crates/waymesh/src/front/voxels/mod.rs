@@ -24,8 +24,8 @@ use self::tiles::TILE_BYTES;
 pub use self::tiles::tile_note;
 pub(crate) use self::tiles::{field_builder, field_window, halo_cells, windows};
 use crate::bake::{
-    BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused, Report,
-    Solid, StageSet, apply_marks, check_soup, clear_unlabelled, distinct_triangles, pieces_by_radius,
+    BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Keep, Recorder, Refused,
+    Report, Solid, StageSet, apply_marks, check_soup, clear_unlabelled, distinct_triangles, pieces_by_radius,
     warn_of_marks,
 };
 
@@ -111,8 +111,9 @@ impl FrontEnd for Voxels {
                 (heightfield.spans.len() as u64, field, climbs)
             }
         };
-        let radii = if recorder.wants_advice() {
-            let config = stages.config();
+        let config = stages.config();
+        // Of ground that is not kept no radius matters.
+        let radii = if recorder.wants_advice() && config.keep == Keep::All {
             recorder.stage("radii", |_| {
                 pieces_by_radius(&mut field, config.agent.radius, config.min_region)
                     .map_err(StageError::at("radii"))
