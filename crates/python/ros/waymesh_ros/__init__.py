@@ -1,0 +1,1 @@
+"""Navigation meshes of waymesh in ROS 2."""
