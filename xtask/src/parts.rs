@@ -435,9 +435,14 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     let packages =
         "maturin>=1.7,<2 numpy pytest mypy geopandas matplotlib networkx shapely tqdm trimesh xarray";
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
-    // Without these the tests of clusters and of IFC files are skipped, which pytest shows.
+    // Without these the tests of clusters, IFC files and ROS are skipped, which pytest shows.
     let mut absent = String::new();
-    for (use_, packages) in [("on a cluster", "fsspec ray s3fs moto[server]"), ("for IFC", "ifcopenshell")] {
+    let optional = [
+        ("on a cluster", "fsspec ray s3fs moto[server]"),
+        ("for IFC", "ifcopenshell"),
+        ("for ROS", "rosbags"),
+    ];
+    for (use_, packages) in optional {
         if fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}"))).is_err() {
             absent = format!("NOT {use_}");
         }
@@ -453,8 +458,10 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     let words = "-m maturin pep517 write-dist-info --metadata-directory";
     run(command(FOLDER, &python, words).arg(&description))?;
     let paths = std::env::join_paths([sources, description])?;
-    run(command(FOLDER, &python, "-m pytest -q -rs").env("PYTHONPATH", paths))?;
-    run(&mut command(FOLDER, &python, "-m mypy"))?;
+    for folder in [FOLDER, "crates/python/ros"] {
+        run(command(folder, &python, "-m pytest -q -rs").env("PYTHONPATH", &paths))?;
+        run(&mut command(folder, &python, "-m mypy"))?;
+    }
     run(command(FOLDER, &python, "-m maturin sdist --out").arg(environment.join("dist")))?;
     Ok(absent)
 }

@@ -43,7 +43,9 @@ pub(crate) fn version(args: &VersionArgs) -> Result<()> {
             let text = fs::read_to_string(&file)?;
             let change = |line: &str| {
                 if names_version(line) {
-                    line.replace(&format!("\"{old}\""), &format!("\"{new}\""))
+                    let [quoted, element] = written(new);
+                    let [old_quoted, old_element] = written(&old);
+                    line.replace(&old_quoted, &quoted).replace(&old_element, &element)
                 } else {
                     line.to_owned()
                 }
@@ -64,7 +66,13 @@ fn names_version(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("version = \"")
         || line.starts_with("\"version\": \"")
+        || line.starts_with("<version>")
         || (line.starts_with("waymesh") && line.contains("path = ") && line.contains("version = \""))
+}
+
+/// Returns a version as lines have it: quoted, and as the text of an element of XML.
+fn written(version: &str) -> [String; 2] {
+    [format!("\"{version}\""), format!(">{version}<")]
 }
 
 /// Returns the version of the workspace.
@@ -76,7 +84,9 @@ fn current() -> Result<String> {
 
 /// Returns the files that state the version: packages outside of the workspace cannot inherit it.
 fn files() -> Result<Vec<PathBuf>> {
-    let mut files = vec![root().join("Cargo.toml"), root().join("crates/wasm/package/package.json")];
+    let mut files = ["Cargo.toml", "crates/wasm/package/package.json", "crates/python/ros/package.xml"]
+        .map(|it| root().join(it))
+        .to_vec();
     for entry in fs::read_dir(root().join("crates"))? {
         files.extend(Some(entry?.path().join("Cargo.toml")).filter(|file| file.exists()));
     }
@@ -88,7 +98,7 @@ pub(crate) fn check_versions(faults: &mut Vec<String>) -> Result<()> {
     let version = current()?;
     for file in files()? {
         for line in fs::read_to_string(&file)?.lines().filter(|line| names_version(line)) {
-            if !line.contains(&format!("\"{version}\"")) {
+            if !written(&version).iter().any(|version| line.contains(version)) {
                 faults.push(format!("{}: {line}, but the workspace has {version}", file.display()));
             }
         }
