@@ -435,16 +435,18 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     let packages =
         "maturin>=1.7,<2 numpy pytest mypy geopandas matplotlib networkx shapely tqdm trimesh xarray";
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
-    // Without these the tests of clusters, IFC files and ROS are skipped, which pytest shows.
-    let mut absent = String::new();
+    // Without these the tests of clusters, of IFC, USD and Collada files and of ROS are skipped, which pytest shows.
     let optional = [
         ("on a cluster", "fsspec ray s3fs moto[server]"),
         ("for IFC", "ifcopenshell"),
+        ("for USD", "usd-core"),
+        ("for Collada", "pycollada"),
         ("for ROS", "rosbags"),
     ];
+    let mut absent = Vec::new();
     for (use_, packages) in optional {
         if fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}"))).is_err() {
-            absent = format!("NOT {use_}");
+            absent.push(format!("NOT {use_}"));
         }
     }
     // The words of the tests: with others, cargo would build all crates once more.
@@ -463,7 +465,7 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
         run(&mut command(folder, &python, "-m mypy"))?;
     }
     run(command(FOLDER, &python, "-m maturin sdist --out").arg(environment.join("dist")))?;
-    Ok(absent)
+    Ok(absent.join(", "))
 }
 
 /// A finding fails the gate; the file that shows it is named.

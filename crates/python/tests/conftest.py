@@ -37,6 +37,12 @@ def floor(width: float, depth: float, y: float = 0.0, x: float = 0.0) -> Scene:
     return np.array(corners, dtype=np.float32), np.array([[0, 2, 1], [0, 3, 2]], dtype=np.uint32)
 
 
+def volume(vertices: NDArray[np.float64], triangles: NDArray[np.uint32]) -> float:
+    """Returns the volume of a closed mesh, above 0 if its faces look outward."""
+    a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
+    return float(np.einsum("ij,ij", a, np.cross(b, c)) / 6)
+
+
 THIN = waymesh.Settings(cell_size=0.1, level_height=0.1, agent_radius=0.0, max_step=0.3, max_edge_error=0.05)
 """An agent without radius: the mesh is the floor itself."""
 

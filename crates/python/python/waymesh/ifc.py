@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._bake import AnySettings, Progress, bake
+from ._bake import AnySettings, Progress
 from ._errors import FileError
+from ._scene import BLOCKED, Parts, Scene, origin_of, y_up
+from ._shapes import Body, Floats
 from ._waymesh import CancelToken, NavMesh
-from .settings import Area, Box, Mark, Prism, Shape, entries_of
+from .settings import Box, Mark, Prism, Shape, entries_of
 
-Floats = NDArray[np.float64]
 AreaOf = Callable[[Any, Mapping[str, Mapping[str, Any]]], str | None]
 """Is called with an element of ifcopenshell and its property sets; returns the name of an area, ``"blocked"``, or None for the default."""
 
-_BLOCKED = "blocked"
 _LEFT_OUT = ("IfcSpace", "IfcFeatureElement", "IfcVirtualElement", "IfcAnnotation", "IfcGrid", "IfcDoor", "IfcSpatialZone")
 _NOT_WALKED_ON = (
     *("IfcWall", "IfcColumn", "IfcBeam", "IfcMember", "IfcPlate", "IfcCurtainWall", "IfcWindow", "IfcRailing"),
@@ -34,8 +34,6 @@ _NOT_WALKED_ON = (
 )
 _MOVING = ("ESCALATOR", "MOVINGWALKWAY")
 _AREAS = {"IfcStair": "stairs", "IfcStairFlight": "stairs", "IfcRamp": "ramp", "IfcRampFlight": "ramp"}
-_FAR = 10_000.0
-"""A building farther than this from the origin of its file, in metres, gets an origin of its own."""
 _LARGEST_CELL = 0.3
 """Size of cells for which doorways are cut, if the settings have none."""
 _LANDING = 2.0
@@ -99,26 +97,13 @@ class Lift:
 
 
 @dataclass(eq=False)
-class Building:
-    """What :func:`load` found in a file."""
+class Building(Scene):
+    """The result of :func:`load`. Its elements are GlobalIds."""
 
-    vertices: Floats
-    triangles: NDArray[np.uint32]
-    triangle_areas: NDArray[np.uint8]
-    triangle_elements: NDArray[np.uint32]
-    """The element of every triangle, as its place in :attr:`elements`."""
-    elements: list[str]
-    """GlobalIds."""
-    areas: dict[int, Area]
-    """Names and costs of the areas of triangles: change the costs before a bake."""
-    origin: Floats
-    """Position in metres and the axes of the file that is 0, 0, 0 of the mesh."""
     storeys: list[Storey]
     spaces: list[Space]
     doors: list[Door]
     lifts: list[Lift]
-    notes: list[str] = field(default_factory=list)
-    """What could not be read, a sentence each."""
     unlinked: list[str] = field(default_factory=list)
     """Doors and lifts of which the last bake made no link, a sentence each."""
 
@@ -144,17 +129,13 @@ class Building:
         """
         self.unlinked.clear()
         entries = entries_of(settings)
-        areas = {number: area._entries() for number, area in self.areas.items()}
-        entries["areas"] = areas | entries.get("areas", {})
         depths = [max(1.5 * entries.get("cell_size", _LARGEST_CELL), door.thickness) for door in self.doors]
         # Agents wait in front of a lift, not in it.
         cuts: list[Shape] = [Box(min=lift.bounds[0].tolist(), max=lift.bounds[1].tolist()) for lift in self.lifts]
         if door_links:
             cuts += [_doorway(door, depth) for door, depth in zip(self.doors, depths)]
-        entries["marks"] = [*entries.get("marks", []), *(Mark(cut, _BLOCKED)._entries() for cut in cuts)]
-        mesh = bake(
-            self.vertices, self.triangles, entries, triangle_areas=self.triangle_areas, progress=progress, cancel=cancel
-        )
+        entries["marks"] = [*entries.get("marks", []), *(Mark(cut, BLOCKED)._entries() for cut in cuts)]
+        mesh = super().bake(entries, progress=progress, cancel=cancel)
         radius, height = mesh.agent["radius"], mesh.agent["height"]
         reach = radius + 2 * mesh.cell_size
         for number, (door, depth) in enumerate(zip(self.doors, depths)):
@@ -216,48 +197,33 @@ class _Reader:
         self.file, self.model, self.area_of = file, model, area_of
         self.unit = float(ifcopenshell.util.unit.calculate_unit_scale(model))
         self.notes: list[str] = []
+        self.parts = Parts(file)
 
     def read(self, origin: ArrayLike | None, progress: Progress | None) -> Building:
         bodies = self.bodies(progress)
         if not bodies:
             raise FileError(f"{self.file}: no element has a shape: export the building with its geometry")
-        lowest = np.min([vertices.min(axis=0) for vertices, _ in bodies.values()], axis=0)
-        if origin is None:
-            origin = np.floor(lowest) if np.abs(lowest).max() > _FAR else np.zeros(3)
-        self.origin = np.asarray(origin, dtype=np.float64)
-        self.shapes = {key: (_y_up(vertices - self.origin), faces) for key, (vertices, faces) in bodies.items()}
-        names: list[str] = []
-        elements: list[str] = []
-        parts, count = [], 0
-        for key, (vertices, faces) in self.shapes.items():
+        self.origin = origin_of((vertices for vertices, _ in bodies.values()), origin)
+        self.shapes = {key: (y_up(vertices - self.origin), faces) for key, (vertices, faces) in bodies.items()}
+        for key, body in self.shapes.items():
             element = self.model.by_id(key)
-            area = self.area(element, names)
-            if area is None:
-                continue
-            size = len(faces)
-            parts.append((vertices, faces + count, np.full(size, area), np.full(size, len(elements))))
-            elements.append(element.GlobalId)
-            count += len(vertices)
-        if not parts:
+            area = self.area(element)
+            if area is not None:
+                self.parts.add(element.GlobalId, body, area)
+        if not self.parts.vertices:
             raise FileError(f"{self.file}: no element is ground or stands on it: choose some with area_of")
-        vertices, triangles, areas, of = (np.concatenate(column) for column in zip(*parts))
         storeys = sorted(self.storeys(), key=lambda storey: storey.elevation)
         return Building(
-            vertices,
-            triangles.astype(np.uint32),
-            areas.astype(np.uint8),
-            of.astype(np.uint32),
-            elements,
-            {2 + number: Area(name) for number, name in enumerate(names)},
-            self.origin,
-            storeys,
-            [self.space(element) for element in self.with_shape("IfcSpace")],
-            [self.door(element) for element in self.with_shape("IfcDoor")],
-            self.lifts(storeys),
-            self.notes,
+            **self.parts.joined(),
+            origin=self.origin,
+            notes=self.notes,
+            storeys=storeys,
+            spaces=[self.space(element) for element in self.with_shape("IfcSpace")],
+            doors=[self.door(element) for element in self.with_shape("IfcDoor")],
+            lifts=self.lifts(storeys),
         )
 
-    def bodies(self, progress: Progress | None) -> dict[int, tuple[Floats, NDArray[np.int64]]]:
+    def bodies(self, progress: Progress | None) -> dict[int, Body]:
         """Vertices in metres and triangles of all elements that have a shape, by their number in the file."""
         import ifcopenshell.geom
 
@@ -284,7 +250,7 @@ class _Reader:
                 self.notes.append(f"{element.is_a()} {element.Name!r} ({element.GlobalId}) has no shape that can be made")
         return dict(sorted(found.items()))
 
-    def area(self, element: Any, names: list[str]) -> int | None:
+    def area(self, element: Any) -> int | None:
         """The area of an element: 0 for what is not walked on, None for what does not stand there."""
         chosen = self.area_of(element, _properties(element)) if self.area_of else None
         if chosen is None:
@@ -293,14 +259,8 @@ class _Reader:
             name = next((name for kind, name in _AREAS.items() if element.is_a(kind)), "")
             is_ceiling = element.is_a("IfcCovering") and getattr(element, "PredefinedType", None) != "FLOORING"
             is_walked_on = not (_is_any(element, _NOT_WALKED_ON) or is_ceiling) or _kind(element) in _MOVING
-            chosen = name if is_walked_on else _BLOCKED
-        if chosen == _BLOCKED:
-            return 0
-        if not chosen:
-            return 1
-        if chosen not in names:
-            names.append(chosen)
-        return 2 + names.index(chosen)
+            chosen = name if is_walked_on else BLOCKED
+        return self.parts.area(chosen)
 
     def with_shape(self, kind: str) -> list[Any]:
         return [element for element in self.model.by_type(kind) if element.id() in self.shapes]
@@ -325,7 +285,7 @@ class _Reader:
 
         vertices, _ = self.shapes[element.id()]
         axes = np.asarray(ifcopenshell.util.placement.get_local_placement(element.ObjectPlacement))[:3, :3]
-        along, through = _y_up(axes.T[:2])
+        along, through = y_up(axes.T[:2])
         along, through = (axis * [1, 0, 1] / np.linalg.norm(axis * [1, 0, 1]) for axis in (along, through))
         spans = [vertices @ axis for axis in (along, through)]
         middle = sum((span.min() + span.max()) / 2 * axis for span, axis in zip(spans, (along, through)))
@@ -364,10 +324,6 @@ class _Reader:
 def _kind(element: Any) -> str:
     """What an element for transport is: the attribute has another name in IFC 2x3."""
     return str(getattr(element, "PredefinedType", None) or getattr(element, "OperationType", None) or "")
-
-
-def _y_up(vectors: Floats) -> Floats:
-    return vectors[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
 
 
 def _is_any(element: Any, kinds: tuple[str, ...]) -> bool:
