@@ -104,11 +104,18 @@ impl Region {
 
     /// All rings with at least three corners, without the repeated first point.
     pub(crate) fn rings(&self) -> Vec<Vec<PlanPosition>> {
-        let all =
-            self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
-        let open = all.map(|ring| ring.coords().skip(1).map(|&point| point.into()).collect());
-        open.filter(|ring: &Vec<PlanPosition>| ring.len() > 2).collect()
+        rings(&self.0).map(|ring| corners(ring).collect()).filter(|ring: &Vec<_>| ring.len() > 2).collect()
     }
+}
+
+/// Returns the outer rings and the holes of polygons.
+pub(crate) fn rings(polygons: &MultiPolygon) -> impl Iterator<Item = &LineString> {
+    polygons.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()))
+}
+
+/// Returns the corners of a closed ring, without the repeated one.
+pub(crate) fn corners(ring: &LineString) -> impl Iterator<Item = PlanPosition> {
+    ring.coords().skip(1).map(|&point| point.into())
 }
 
 /// Converts shapes to regions, and collects notes on repairs.
@@ -310,7 +317,5 @@ pub(crate) fn check_crossings<'a>(
     element: &Arc<str>,
     regions: impl IntoIterator<Item = &'a Region>,
 ) -> Result<(), PlanError> {
-    let polygons = regions.into_iter().flat_map(|region| &region.0);
-    let rings = polygons.flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
-    tangle::check_lines(element, rings)
+    tangle::check_lines(element, regions.into_iter().flat_map(|region| rings(&region.0)))
 }

@@ -12,7 +12,7 @@ use crate::assemble::{Piece, contours};
 use crate::doorway::{Doorway, Walls};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 use crate::offset::{closed, grow};
-use crate::plan::{Extent, grown, meet};
+use crate::plan::{Extent, extent_of, grown, meet};
 use crate::zones::{self, Zone};
 use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, Shape};
 
@@ -248,12 +248,12 @@ impl PlanBase {
             storeys.push((walkable, blocked.minus(&all), doorways, openings, zones));
         }
         let (walkable, blocked) = plan.shape_counts();
-        let extents = || storeys.iter().filter_map(|(walkable, ..)| walkable.extent());
-        if extents().next().is_none() {
+        let extents = storeys.iter().filter_map(|(walkable, ..)| walkable.extent());
+        let Some(extent) = extent_of(extents.flatten()) else {
             let noted = notes.iter().take(3).map(|note| format!("; {note}")).collect();
             return Err(PlanError::NothingWalkable { walkable, blocked, noted });
-        }
-        let frame = frame(plan, extents(), config)?;
+        };
+        let frame = frame(plan, extent, config)?;
         let mut base = Self {
             config: *config,
             frame,
@@ -608,18 +608,7 @@ fn storey_zones(
 
 /// Returns the grid of a plan. It begins at whole metres. Its cells have the configured size, or
 /// are larger if the plan requires it.
-fn frame(
-    plan: &FloorPlan,
-    extents: impl Iterator<Item = Extent>,
-    config: &PlanConfig,
-) -> Result<GridFrame, PlanError> {
-    let mut total: Extent = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
-    for [min, max] in extents {
-        for axis in 0..2 {
-            total[0][axis] = total[0][axis].min(min[axis]);
-            total[1][axis] = total[1][axis].max(max[axis]);
-        }
-    }
+fn frame(plan: &FloorPlan, [min, max]: Extent, config: &PlanConfig) -> Result<GridFrame, PlanError> {
     let mut low = f64::INFINITY;
     let mut high = f64::NEG_INFINITY;
     for storey in &plan.storeys {
@@ -634,7 +623,7 @@ fn frame(
         }
         (low, high) = (low.min(elevation), high.max(elevation));
     }
-    let longest = (total[1][0] - total[0][0]).max(total[1][1] - total[0][1]) + 2.0;
+    let longest = (max[0] - min[0]).max(max[1] - min[1]) + 2.0;
     let mut cell_size = config.cell_size;
     // Half of the grid's limit, to leave room for tiles and rounding.
     while longest / cell_size > f64::from(1 << 29) {
@@ -646,8 +635,8 @@ fn frame(
     )]
     let vector = |x: f64, y: f64, z: f64| Vec3::new(x as f32, y as f32, z as f32);
     // Whole metres are exact in single precision.
-    let min = vector(total[0][0].floor(), low.floor(), total[0][1].floor());
-    let max = vector(total[1][0].ceil(), high.ceil() + 1.0, total[1][1].ceil());
+    let min = vector(min[0].floor(), low.floor(), min[1].floor());
+    let max = vector(max[0].ceil(), high.ceil() + 1.0, max[1].ceil());
     #[expect(clippy::cast_possible_truncation, reason = "the frame keeps it in single precision")]
     let scale = GridScale::new(cell_size as f32, LEVEL_HEIGHT);
     Ok(GridFrame::fit(&Bounds { min, max }, &scale)?)

@@ -10,6 +10,7 @@ use i_overlay::string::rule::StringRule;
 use waymesh_core::{Bounds, BoxTree, GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
 
 use crate::PlanPosition;
+use crate::area::{corners, rings};
 
 /// A polygon on the grid: its outer ring, positive, then its holes, negative.
 pub(crate) type LatticePolygon = Vec<Vec<PlanPoint>>;
@@ -75,6 +76,11 @@ fn resolve(rings: &[Vec<PlanPoint>]) -> Vec<LatticePolygon> {
     polygons(overlay(rings).overlay(OverlayRule::Subject, FillRule::NonZero))
 }
 
+/// Returns the rings of an area, rounded to the grid.
+pub(crate) fn nearest_rings(area: &MultiPolygon, frame: &GridFrame) -> Vec<Vec<PlanPoint>> {
+    rings(area).map(|ring| corners(ring).map(|point| nearest_point(frame, point)).collect()).collect()
+}
+
 /// Rounds an area to the grid and removes vertices nearer than `near_cells` to the previous one,
 /// except `fixed` ones.
 pub(crate) fn snap(
@@ -83,13 +89,7 @@ pub(crate) fn snap(
     near_cells: f64,
     fixed: impl Fn(PlanPoint) -> bool,
 ) -> Vec<LatticePolygon> {
-    let mut rings: Vec<Vec<PlanPoint>> = Vec::new();
-    for polygon in area {
-        for ring in std::iter::once(polygon.exterior()).chain(polygon.interiors()) {
-            rings.push(ring.coords().skip(1).map(|&point| nearest_point(frame, point.into())).collect());
-        }
-    }
-    let exact = resolve(&rings);
+    let exact = resolve(&nearest_rings(area, frame));
     if near_cells < 1.0 {
         return exact;
     }

@@ -4,7 +4,7 @@ use geo::buffer::{BufferStyle, LineJoin};
 use geo::{Area as _, Buffer, LineString, MultiPolygon, Orient, Polygon};
 use waymesh_core::float;
 
-use crate::area::{Region, arc_angle};
+use crate::area::{Region, arc_angle, corners, rings};
 use crate::plan::{direction, way};
 use crate::{Join, PlanConfig, PlanPosition};
 
@@ -80,10 +80,8 @@ pub(crate) fn closed(region: &Region, distance: f64) -> Region {
 fn caps(polygons: &MultiPolygon<f64>, radius: f64) -> MultiPolygon<f64> {
     let polygons = polygons.orient(geo::orient::Direction::Default);
     let mut caps = Vec::new();
-    for ring in
-        polygons.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()))
-    {
-        let points: Vec<PlanPosition> = ring.coords().skip(1).map(|&point| point.into()).collect();
+    for ring in rings(&polygons) {
+        let points: Vec<PlanPosition> = corners(ring).collect();
         for (index, &corner) in points.iter().enumerate() {
             let before = points[(index + points.len() - 1) % points.len()];
             let after = points[(index + 1) % points.len()];

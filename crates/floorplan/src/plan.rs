@@ -31,6 +31,13 @@ pub(crate) fn direction(way: PlanPosition) -> Option<PlanPosition> {
 /// Smallest and largest coordinates.
 pub(crate) type Extent = [PlanPosition; 2];
 
+/// Returns the box around positions.
+pub(crate) fn extent_of(positions: impl IntoIterator<Item = PlanPosition>) -> Option<Extent> {
+    positions.into_iter().map(|at| [at; 2]).reduce(|[low, high], [at, _]| {
+        [[low[0].min(at[0]), low[1].min(at[1])], [high[0].max(at[0]), high[1].max(at[1])]]
+    })
+}
+
 /// `true` if two boxes have a point in common.
 pub(crate) fn meet(a: Extent, b: Extent) -> bool {
     (0..2).all(|axis| a[0][axis] <= b[1][axis] && b[0][axis] <= a[1][axis])
@@ -66,6 +73,7 @@ pub struct FloorPlan {
 
 /// Sizes of the agent as given by a plan file. Sizes that are not given are left to the pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "toml", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct AgentWish {
     /// Distance of the agent's centre from what is blocked, in metres.
     pub radius: Option<f32>,
@@ -258,6 +266,7 @@ impl Door {
 
 /// An end of stairs.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "toml", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Landing {
     /// Name of the storey.
     pub storey: String,
@@ -291,6 +300,7 @@ impl Stairs {
 
 /// A place where a lift stops.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "toml", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Stop {
     /// Name of the storey.
     pub storey: String,
@@ -319,6 +329,15 @@ impl FloorPlan {
         &mut self.storeys[index]
     }
 
+    /// Adds a storey, whose name no other has.
+    pub(crate) fn add_storey(&mut self, storey: Storey) -> Result<(), PlanError> {
+        if self.storeys.iter().any(|other| other.name == storey.name) {
+            return Err(PlanError::StoreyTwice { name: storey.name });
+        }
+        self.storeys.push(storey);
+        Ok(())
+    }
+
     /// Returns the box around all positions.
     pub(crate) fn extent(&self) -> Option<Extent> {
         let shapes = |storey: &Storey| {
@@ -329,10 +348,7 @@ impl FloorPlan {
         let landings =
             self.stairs.iter().flat_map(|stairs| [stairs.from.line, stairs.to.line].into_iter().flatten());
         let stops = self.lifts.iter().flat_map(|lift| lift.stops.iter().map(|stop| stop.at));
-        let positions = self.storeys.iter().flat_map(shapes).chain(landings).chain(stops);
-        positions.map(|at| [at; 2]).reduce(|[low, high], [at, _]| {
-            [[low[0].min(at[0]), low[1].min(at[1])], [high[0].max(at[0]), high[1].max(at[1])]]
-        })
+        extent_of(self.storeys.iter().flat_map(shapes).chain(landings).chain(stops))
     }
 
     /// Adds another plan. Storeys of the same name are merged, at the height of the first.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use geo::LineString;
 
-use crate::plan::{Extent, meet};
+use crate::plan::{Extent, extent_of, meet};
 use crate::{PlanError, PlanPosition};
 
 /// Crossings that are let through, about: those of the grid of a thousand walls by a thousand. An
@@ -50,13 +50,8 @@ pub(crate) fn check_lines<'a>(
     // Edges that are drawn several times do not cross.
     edges.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     edges.dedup();
-    let mut low = [f64::INFINITY; 2];
-    let mut side = 0.0_f64;
-    for axis in 0..2 {
-        let values = || edges.iter().flatten().map(|point| point[axis]);
-        low[axis] = values().fold(f64::INFINITY, f64::min);
-        side = side.max(values().fold(f64::NEG_INFINITY, f64::max) - low[axis]);
-    }
+    let Some([low, high]) = extent_of(edges.iter().flatten().copied()) else { return Ok(()) };
+    let side = (high[0] - low[0]).max(high[1] - low[1]);
     let square = [low, low.map(|value| value + side)];
     let mut left = 2 * MOST_CROSSINGS + edges.len() as u64 * WORK_PER_EDGE;
     match spend(&edges, square, [VAIN_HALVINGS, MOST_HALVINGS], &mut left) {
@@ -109,8 +104,7 @@ fn cross(one: Edge, other: Edge) -> bool {
 }
 
 fn touches(edge: Edge, square: Extent) -> bool {
-    let box_of = [0, 1].map(|axis| (edge[0][axis].min(edge[1][axis]), edge[0][axis].max(edge[1][axis])));
-    if !meet([box_of.map(|side| side.0), box_of.map(|side| side.1)], square) {
+    if !extent_of(edge).is_some_and(|bounds| meet(bounds, square)) {
         return false;
     }
     let [low, high] = square;

@@ -9,7 +9,7 @@ use waymesh_core::{AreaId, Bounds, BoxTree, GridFrame, PlanPoint, checkpoint};
 use crate::PlanConfig;
 use crate::area::Region;
 use crate::assemble::{Piece, meet};
-use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
+use crate::lattice::{self, LatticePolygon, doubled_area, position};
 
 /// A part of a storey whose ground has an area.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,13 +52,7 @@ pub(crate) fn divide(
     config: &PlanConfig,
 ) -> Vec<(LatticePolygon, AreaId)> {
     let mut lines: Vec<Vec<PlanPoint>> = sills.to_vec();
-    for zone in zones {
-        for polygon in &zone.region.0 {
-            for ring in std::iter::once(polygon.exterior()).chain(polygon.interiors()) {
-                lines.push(ring.coords().skip(1).map(|&point| nearest_point(frame, point.into())).collect());
-            }
-        }
-    }
+    lines.extend(zones.iter().flat_map(|zone| lattice::nearest_rings(&zone.region.0, frame)));
     let places = places(zones);
     let sills = Shapes::new(sills.iter().map(|sill| ((), Polygon::new(line(sill), Vec::new()))));
     let faces = lattice::slice(polygons, &lines);

@@ -23,7 +23,7 @@ impl Reader<'_> {
         fields: DoorFields<'_>,
     ) {
         if matches!(outline, Outline::Disc { .. }) {
-            return self.note_door(plan, element, "a round door");
+            return self.ignored(plan, element, "a round door");
         }
         let points = outline.points();
         let (line, depth) = match (outline, &points[..]) {
@@ -40,7 +40,7 @@ impl Reader<'_> {
                 if hull.len() > MAX_HULL_CORNERS {
                     let what =
                         format!("a door with {} corners (the limit is {MAX_HULL_CORNERS})", hull.len());
-                    return self.note_door(plan, element, &what);
+                    return self.ignored(plan, element, what);
                 }
                 let Some((line, _, depth)) = smallest_rectangle(&hull) else {
                     return self.note(plan, element, NoteKind::NoArea);
@@ -55,10 +55,6 @@ impl Reader<'_> {
             depth: fields.depth.unwrap_or(depth),
             cost: fields.cost,
         });
-    }
-
-    fn note_door(&self, plan: &mut FloorPlan, element: &str, what: &str) {
-        self.note(plan, element, NoteKind::Ignored { what: what.to_owned() });
     }
 }
 

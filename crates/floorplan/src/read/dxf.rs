@@ -45,7 +45,7 @@ pub(super) fn parse(mut reader: Reader<'_>, mut bytes: &[u8]) -> Result<FloorPla
     }
     let Reading { mut plan, ignored, .. } = reading;
     for what in ignored {
-        reader.note(&mut plan, "drawing", NoteKind::Ignored { what });
+        reader.ignored(&mut plan, "drawing", what);
     }
     Ok(plan)
 }

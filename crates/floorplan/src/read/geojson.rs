@@ -16,8 +16,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     let mut plan = FloorPlan::default();
     let features = match &file {
         GeoJson::Geometry(geometry) => {
-            let properties = Properties { reader, element: "geometry", feature: None };
-            add(reader, &mut plan, "geometry", &properties, &geometry.value)?;
+            Item { reader, element: "geometry", feature: None }.add(&mut plan, &geometry.value)?;
             return Ok(plan);
         }
         GeoJson::Feature(one) => std::slice::from_ref(one),
@@ -36,9 +35,9 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
                 Some(name) => format!("{element} {name:?}"),
                 None => element,
             };
-            let properties = Properties { reader, element: &element, feature: Some(one) };
-            if (properties.kind().as_deref() == Some("level")) == levels {
-                feature(reader, &mut plan, &element, &properties, one)?;
+            let item = Item { reader, element: &element, feature: Some(one) };
+            if (item.kind().as_deref() == Some("level")) == levels {
+                item.feature(&mut plan, one)?;
                 plan.check_storeys()?;
             }
         }
@@ -64,18 +63,11 @@ fn of_osm(reader: &Reader<'_>, _features: &[Feature]) -> Result<FloorPlan, PlanE
 fn of_osm(reader: &Reader<'_>, features: &[Feature]) -> Result<FloorPlan, PlanError> {
     use super::osm::{Element, MapShape, plan};
 
-    let point = |element: &str, position: &Position| match *position.as_slice() {
-        [longitude, latitude, ..] => Ok([longitude, latitude]),
-        _ => Err(reader.fault(format!("{element}: a position has fewer than two numbers"))),
-    };
-    let line = |element: &str, positions: &[Position]| -> Result<Vec<[f64; 2]>, PlanError> {
-        positions.iter().map(|position| point(element, position)).collect()
-    };
     // The first corner is repeated at the end.
     let ring = |element: &str, positions: &[Position]| {
         let last =
             positions.len() - usize::from(positions.len() > 1 && positions.first() == positions.last());
-        line(element, &positions[..last])
+        pairs(reader, element, &positions[..last])
     };
     let mut elements = Vec::new();
     for (index, feature) in features.iter().enumerate() {
@@ -88,8 +80,10 @@ fn of_osm(reader: &Reader<'_>, features: &[Feature]) -> Result<FloorPlan, PlanEr
             None => format!("feature {index}"),
         };
         let shape = match &geometry.value {
-            GeometryValue::Point { coordinates } => MapShape::Node(point(&element, coordinates)?),
-            GeometryValue::LineString { coordinates } => MapShape::Line(line(&element, coordinates)?),
+            GeometryValue::Point { coordinates } => MapShape::Node(pair(reader, &element, coordinates)?),
+            GeometryValue::LineString { coordinates } => {
+                MapShape::Line(pairs(reader, &element, coordinates)?)
+            }
             GeometryValue::Polygon { coordinates } => {
                 MapShape::Area(coordinates.iter().map(|one| ring(&element, one)).collect::<Result<_, _>>()?)
             }
@@ -104,14 +98,27 @@ fn of_osm(reader: &Reader<'_>, features: &[Feature]) -> Result<FloorPlan, PlanEr
     plan(reader, &elements)
 }
 
-/// The properties of a feature.
-struct Properties<'a> {
+/// Returns the first two numbers of a position.
+fn pair(reader: &Reader<'_>, element: &str, position: &Position) -> Result<[f64; 2], PlanError> {
+    match *position.as_slice() {
+        [x, y, ..] => Ok([x, y]),
+        _ => Err(reader.fault(format!("{element}: a position has fewer than two numbers"))),
+    }
+}
+
+fn pairs(reader: &Reader<'_>, element: &str, positions: &[Position]) -> Result<Vec<[f64; 2]>, PlanError> {
+    positions.iter().map(|position| pair(reader, element, position)).collect()
+}
+
+/// A feature with its properties, or a part of its geometry.
+#[derive(Clone, Copy)]
+struct Item<'a> {
     reader: &'a Reader<'a>,
     element: &'a str,
     feature: Option<&'a Feature>,
 }
 
-impl<'a> Properties<'a> {
+impl<'a> Item<'a> {
     fn get(&self, key: &str) -> Option<&'a JsonValue> {
         self.feature?.properties.as_ref()?.get(key)
     }
@@ -145,7 +152,7 @@ impl<'a> Properties<'a> {
     /// The error for a property of another type.
     fn wrong(&self, key: &str, expected: &str) -> PlanError {
         let value = self.get(key).unwrap_or(&JsonValue::Null);
-        self.reader.fault(format!("{}: {key} is {value}, but must be {expected}", self.element))
+        self.fault(&format!("{key} is {value}, but must be {expected}"))
     }
 
     /// Returns the kind, or the type that IMDF stores outside of the properties.
@@ -154,17 +161,242 @@ impl<'a> Properties<'a> {
         self.text("kind").or_else(member).or_else(|| self.text("feature_type"))
     }
 
-    /// The storey that the feature names.
-    fn storey(&self) -> Option<Cow<'a, str>> {
-        self.text("storey").or_else(|| self.text("level_id"))
-    }
-
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a cost in metres; what does not fit is refused later"
     )]
     fn cost(&self) -> Result<f32, PlanError> {
         Ok(self.number("cost")?.unwrap_or(0.0) as f32)
+    }
+
+    fn fault(&self, message: &str) -> PlanError {
+        self.reader.fault(format!("{}: {message}", self.element))
+    }
+
+    fn ignored(&self, plan: &mut FloorPlan, what: impl Into<String>) {
+        self.reader.ignored(plan, self.element, what);
+    }
+
+    fn feature(&self, plan: &mut FloorPlan, one: &Feature) -> Result<(), PlanError> {
+        let kind = self.kind();
+        let kind = kind.as_deref();
+        if kind == Some("level") {
+            return self.level(plan, one);
+        }
+        if let Some(kind) = kind.filter(|kind| SILENT.contains(kind)) {
+            self.ignored(plan, format!("a feature of type {kind}"));
+            return Ok(());
+        }
+        let Some(geometry) = &one.geometry else {
+            self.ignored(plan, "a feature without geometry");
+            return Ok(());
+        };
+        match kind {
+            Some("stairs" | "escalator" | "ramp") => self.stairs(plan, &geometry.value),
+            Some("lift" | "elevator") => self.lift(plan, &geometry.value),
+            _ => self.add(plan, &geometry.value),
+        }
+    }
+
+    /// Adds a storey: `elevation` is its height, or its `ordinal` tells it, and its name is `storey`,
+    /// the feature's id or `name`.
+    fn level(&self, plan: &mut FloorPlan, one: &Feature) -> Result<(), PlanError> {
+        let id = one.id.as_ref().map(|id| match id {
+            geojson::feature::Id::String(id) => Cow::from(id),
+            geojson::feature::Id::Number(id) => Cow::from(id.to_string()),
+        });
+        let name = self.text("storey").or(id).or_else(|| self.text("name"));
+        let name = name.ok_or_else(|| self.fault("a level has no storey, id or name"))?;
+        let elevation = match self.number("elevation")? {
+            None => self.number("ordinal")?.map(|level| level * self.reader.options.storey_height),
+            known => known,
+        };
+        let elevation =
+            elevation.ok_or_else(|| self.fault("a level has no elevation, in metres, and no ordinal"))?;
+        plan.add_storey(Storey::new(name, elevation))
+    }
+
+    /// Returns the points of a list of positions.
+    fn line(&self, positions: &[Position]) -> Result<Vec<PlanPosition>, PlanError> {
+        let pairs = pairs(self.reader, self.element, positions)?;
+        Ok(pairs.into_iter().map(|[x, y]| self.reader.north(x, y)).collect())
+    }
+
+    /// Returns the name of the feature, or what messages call it.
+    fn name(&self) -> String {
+        self.text("name").unwrap_or(self.element.into()).into_owned()
+    }
+
+    /// Adds stairs: their first and their last step as two lines, or one line for both.
+    fn stairs(&self, plan: &mut FloorPlan, geometry: &GeometryValue) -> Result<(), PlanError> {
+        let lines = match geometry {
+            GeometryValue::LineString { coordinates } => vec![self.line(coordinates)?; 2],
+            GeometryValue::MultiLineString { coordinates } => {
+                coordinates.iter().map(|line| self.line(line)).collect::<Result<_, _>>()?
+            }
+            _ => Vec::new(),
+        };
+        let [from, to] = &lines[..] else { return Err(self.fault("stairs are not two lines")) };
+        let landing = |key: &str, points: &[PlanPosition]| match (self.text(key), points) {
+            (Some(storey), &[a, b]) => Ok(Landing { storey: storey.into_owned(), line: [a, b] }),
+            (None, _) => Err(self.fault(&format!("stairs do not say {key} which storey"))),
+            _ => Err(self.fault(&format!("a step has {} points, but must have 2", points.len()))),
+        };
+        plan.stairs.push(Stairs {
+            name: self.name(),
+            from: landing("from", from)?,
+            to: landing("to", to)?,
+            cost: self.cost()?,
+            both_ways: !self.flag("one_way")?,
+        });
+        Ok(())
+    }
+
+    /// Adds a lift: a point for each of its storeys, or one point for all.
+    fn lift(&self, plan: &mut FloorPlan, geometry: &GeometryValue) -> Result<(), PlanError> {
+        let names = self.get("storeys").and_then(JsonValue::as_array);
+        let storeys: Vec<Cow<'_, str>> = names.into_iter().flatten().filter_map(name).collect();
+        let points = match geometry {
+            GeometryValue::Point { coordinates } => self.line(&vec![coordinates.clone(); storeys.len()])?,
+            GeometryValue::MultiPoint { coordinates } => self.line(coordinates)?,
+            _ => Vec::new(),
+        };
+        if points.len() != storeys.len() || points.len() < 2 {
+            let (points, storeys) = (points.len(), storeys.len());
+            return Err(self.fault(&format!(
+                "a lift of {storeys} storeys and {points} points must have two or more, and as many"
+            )));
+        }
+        let stops = storeys.into_iter().zip(points);
+        let stops = stops.map(|(storey, at)| Stop { storey: storey.into_owned(), at }).collect();
+        plan.lifts.push(Lift { name: self.name(), stops, cost: self.cost()? });
+        Ok(())
+    }
+
+    /// Returns the kind that another property gives to a feature without a kind: a wall must not become
+    /// ground. Of a name only the last word counts, as a room may be called after a wall.
+    fn kind_by_words(&self, plan: &mut FloorPlan, geometry: &GeometryValue) -> Option<Role> {
+        let said = ["type", "class", "layer", "Layer", "name"]
+            .into_iter()
+            .filter_map(|property| Some((property, self.text(property)?)))
+            .find_map(|(property, value)| {
+                let mut words = value.split(|letter: char| !letter.is_alphabetic());
+                let last = words.rfind(|word| !word.is_empty()).unwrap_or_default();
+                Some((property, role(if property == "name" { last } else { &value })?, value))
+            });
+        let (property, role, value) = said?;
+        let is_kind = match (role, geometry) {
+            (Role::Blocked, _) => true,
+            (Role::Door, GeometryValue::LineString { coordinates }) => coordinates.len() == 2,
+            (Role::Door, geometry) => matches!(geometry, GeometryValue::Polygon { .. }),
+            (Role::Walkable | Role::Mark, _) => false,
+        };
+        is_kind.then(|| {
+            let (value, kind) = (value.into_owned(), role.name());
+            self.reader.note(plan, self.element, NoteKind::KindByWords { property, value, kind });
+            role
+        })
+    }
+
+    fn add(&self, plan: &mut FloorPlan, geometry: &GeometryValue) -> Result<(), PlanError> {
+        let Self { reader, element, .. } = *self;
+        let kind = match self.kind().as_deref() {
+            Some("unit") if self.text("category").is_some_and(|name| SOLID.contains(&&*name)) => {
+                Some(Role::Blocked)
+            }
+            Some("unit") => Some(Role::Walkable),
+            Some("opening") => Some(Role::Door),
+            Some("fixture" | "kiosk") => Some(Role::Blocked),
+            Some(kind) => Some(reader.role(plan, element, &[kind]).ok_or_else(|| {
+                let known = "walkable, blocked, door, mark, stairs, lift or level";
+                self.fault(&format!("kind is {kind:?}, but must be {known}"))
+            })?),
+            None => self.kind_by_words(plan, geometry),
+        };
+        let role = kind.unwrap_or(Role::Walkable);
+        let scale = reader.scale;
+        let elevation = self.number("elevation")?.unwrap_or(reader.options.elevation);
+        let storey = self.text("storey").or_else(|| self.text("level_id"));
+        let storey = storey.as_deref().map(|name| (name, elevation));
+        let width = self.number("width")?.map_or(reader.options.wall_width, |width| width * scale);
+        // A number is the size of the feature.
+        let area = self.get("area").and_then(JsonValue::as_str);
+        let area = reader.area(plan, element, role, area)?;
+        let (name, cost) = (self.text("name"), self.cost()?);
+        let depth = self.number("depth")?.map(|depth| depth * scale);
+        let polygon = |rings: &[Vec<Position>]| -> Result<Outline, PlanError> {
+            let rings = rings.iter().map(|ring| self.line(ring)).collect::<Result<Vec<_>, _>>()?;
+            let mut rings = rings.into_iter();
+            Ok(Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() })
+        };
+        let add_area = |plan: &mut FloorPlan, element: &str, outline: Outline| match role {
+            Role::Door => {
+                let fields = DoorFields { name: name.as_deref(), depth, cost };
+                reader.add_door(plan, storey, element, &outline, fields);
+            }
+            _ => reader.add(plan, storey, (role, area), element, outline),
+        };
+        let add_line = |plan: &mut FloorPlan, element: &str, positions: &[Position]| {
+            let line = self.line(positions)?;
+            match (kind, line.len()) {
+                (Some(Role::Door), count) if count != 2 => {
+                    return Err(
+                        reader.fault(format!("{element}: a door has {count} points, but must have 2"))
+                    );
+                }
+                (Some(Role::Walkable), _) => {
+                    reader.ignored(plan, element, "walkable, the kind of a line, which is read as a wall,");
+                }
+                _ => {}
+            }
+            let outline = Outline::Wall { line, width };
+            match role {
+                Role::Walkable => reader.add(plan, storey, (Role::Blocked, AreaId::GROUND), element, outline),
+                _ => add_area(plan, element, outline),
+            }
+            Ok(())
+        };
+        match geometry {
+            GeometryValue::Polygon { coordinates } => add_area(plan, element, polygon(coordinates)?),
+            GeometryValue::MultiPolygon { coordinates } => {
+                for (index, one) in coordinates.iter().enumerate() {
+                    add_area(plan, &format!("{element}, polygon {index}"), polygon(one)?);
+                }
+            }
+            GeometryValue::LineString { coordinates } => add_line(plan, element, coordinates)?,
+            GeometryValue::MultiLineString { coordinates } => {
+                for (index, one) in coordinates.iter().enumerate() {
+                    add_line(plan, &format!("{element}, line {index}"), one)?;
+                }
+            }
+            GeometryValue::MultiPoint { coordinates } => {
+                let points = self.line(coordinates)?;
+                let outline = match self.text("hull").as_deref() {
+                    Some("concave") => {
+                        let concavity = self.number("concavity")?.unwrap_or(2.0);
+                        Outline::ConcaveHull { points, concavity }
+                    }
+                    Some("convex") | None => Outline::ConvexHull { points },
+                    Some(_) => return Err(self.wrong("hull", "convex or concave")),
+                };
+                add_area(plan, element, outline);
+            }
+            GeometryValue::Point { coordinates } => match self.number("radius")? {
+                Some(radius) => {
+                    let [x, y] = pair(reader, element, coordinates)?;
+                    let centre = reader.north(x, y);
+                    add_area(plan, element, Outline::Disc { centre, radius: radius * scale });
+                }
+                None => self.ignored(plan, "a point without radius"),
+            },
+            GeometryValue::GeometryCollection { geometries } => {
+                for (index, one) in geometries.iter().enumerate() {
+                    let element = &format!("{element}, geometry {index}");
+                    Item { element, ..*self }.add(plan, &one.value)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -196,271 +428,3 @@ const SILENT: [&str; 12] = [
     "section",
     "venue",
 ];
-
-fn feature(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    element: &str,
-    properties: &Properties<'_>,
-    one: &Feature,
-) -> Result<(), PlanError> {
-    let kind = properties.kind();
-    let kind = kind.as_deref();
-    if kind == Some("level") {
-        return level(reader, plan, element, properties, one);
-    }
-    if let Some(kind) = kind.filter(|kind| SILENT.contains(kind)) {
-        reader.note(plan, element, NoteKind::Ignored { what: format!("a feature of type {kind}") });
-        return Ok(());
-    }
-    let Some(geometry) = &one.geometry else {
-        reader.note(plan, element, NoteKind::Ignored { what: "a feature without geometry".into() });
-        return Ok(());
-    };
-    match kind {
-        Some("stairs" | "escalator" | "ramp") => stairs(reader, plan, element, properties, &geometry.value),
-        Some("lift" | "elevator") => lift(reader, plan, element, properties, &geometry.value),
-        _ => add(reader, plan, element, properties, &geometry.value),
-    }
-}
-
-/// Adds a storey: `elevation` is its height, or its `ordinal` tells it, and its name is `storey`,
-/// the feature's id or `name`.
-fn level(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    element: &str,
-    properties: &Properties<'_>,
-    one: &Feature,
-) -> Result<(), PlanError> {
-    let id = one.id.as_ref().map(|id| match id {
-        geojson::feature::Id::String(id) => Cow::from(id),
-        geojson::feature::Id::Number(id) => Cow::from(id.to_string()),
-    });
-    let name = properties.text("storey").or(id).or_else(|| properties.text("name"));
-    let name = name.ok_or_else(|| reader.fault(format!("{element}: a level has no storey, id or name")))?;
-    let elevation = match properties.number("elevation")? {
-        None => properties.number("ordinal")?.map(|level| level * reader.options.storey_height),
-        known => known,
-    };
-    let elevation = elevation.ok_or_else(|| {
-        reader.fault(format!("{element}: a level has no elevation, in metres, and no ordinal"))
-    })?;
-    if plan.storeys.iter().any(|storey| storey.name == name) {
-        return Err(PlanError::StoreyTwice { name: name.into_owned() });
-    }
-    plan.storeys.push(Storey::new(name, elevation));
-    Ok(())
-}
-
-/// The points of a geometry that has them in one list.
-fn line(reader: &Reader<'_>, element: &str, positions: &[Position]) -> Result<Vec<PlanPosition>, PlanError> {
-    let point = |position: &Position| match *position.as_slice() {
-        [x, y, ..] => Ok(reader.north(x, y)),
-        _ => Err(reader.fault(format!("{element}: a position has fewer than two numbers"))),
-    };
-    positions.iter().map(point).collect()
-}
-
-/// Adds stairs: their first and their last step as two lines, or one line for both.
-fn stairs(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    element: &str,
-    properties: &Properties<'_>,
-    geometry: &GeometryValue,
-) -> Result<(), PlanError> {
-    let lines = match geometry {
-        GeometryValue::LineString { coordinates } => vec![coordinates, coordinates],
-        GeometryValue::MultiLineString { coordinates } => coordinates.iter().collect(),
-        _ => Vec::new(),
-    };
-    let lines =
-        lines.into_iter().map(|points| line(reader, element, points)).collect::<Result<Vec<_>, _>>()?;
-    let [from, to] = &lines[..] else {
-        return Err(reader.fault(format!("{element}: stairs are not two lines")));
-    };
-    let landing = |key: &str, points: &[PlanPosition]| match (properties.text(key), points) {
-        (Some(storey), &[a, b]) => Ok(Landing { storey: storey.into_owned(), line: [a, b] }),
-        (None, _) => Err(reader.fault(format!("{element}: stairs do not say {key} which storey"))),
-        _ => Err(reader.fault(format!("{element}: a step has {} points, but must have 2", points.len()))),
-    };
-    plan.stairs.push(Stairs {
-        name: properties.text("name").unwrap_or(element.into()).into_owned(),
-        from: landing("from", from)?,
-        to: landing("to", to)?,
-        cost: properties.cost()?,
-        both_ways: !properties.flag("one_way")?,
-    });
-    Ok(())
-}
-
-/// Adds a lift: a point for each of its storeys, or one point for all.
-fn lift(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    element: &str,
-    properties: &Properties<'_>,
-    geometry: &GeometryValue,
-) -> Result<(), PlanError> {
-    let storeys: Vec<Cow<'_, str>> = properties
-        .get("storeys")
-        .and_then(JsonValue::as_array)
-        .map_or_else(Vec::new, |names| names.iter().filter_map(name).collect());
-    let points = match geometry {
-        GeometryValue::Point { coordinates } => {
-            line(reader, element, &vec![coordinates.clone(); storeys.len()])?
-        }
-        GeometryValue::MultiPoint { coordinates } => line(reader, element, coordinates)?,
-        _ => Vec::new(),
-    };
-    if points.len() != storeys.len() || points.len() < 2 {
-        let (points, storeys) = (points.len(), storeys.len());
-        return Err(reader.fault(format!(
-            "{element}: a lift of {storeys} storeys and {points} points must have two or more, and as many"
-        )));
-    }
-    let stops = storeys.into_iter().zip(points).map(|(storey, at)| Stop { storey: storey.into_owned(), at });
-    let name = properties.text("name").unwrap_or(element.into()).into_owned();
-    plan.lifts.push(Lift { name, stops: stops.collect(), cost: properties.cost()? });
-    Ok(())
-}
-
-/// Returns the kind that another property gives to a feature without a kind: a wall must not become
-/// ground. Of a name only the last word counts, as a room may be called after a wall.
-fn kind_by_words(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    element: &str,
-    properties: &Properties<'_>,
-    geometry: &GeometryValue,
-) -> Option<Role> {
-    let said = ["type", "class", "layer", "Layer", "name"]
-        .into_iter()
-        .filter_map(|property| Some((property, properties.text(property)?)))
-        .find_map(|(property, value)| {
-            let mut words = value.split(|letter: char| !letter.is_alphabetic());
-            let last = words.rfind(|word| !word.is_empty()).unwrap_or_default();
-            Some((property, role(if property == "name" { last } else { &value })?, value))
-        });
-    let (property, role, value) = said?;
-    let is_kind = match (role, geometry) {
-        (Role::Blocked, _) => true,
-        (Role::Door, GeometryValue::LineString { coordinates }) => coordinates.len() == 2,
-        (Role::Door, geometry) => matches!(geometry, GeometryValue::Polygon { .. }),
-        (Role::Walkable | Role::Mark, _) => false,
-    };
-    is_kind.then(|| {
-        let (value, kind) = (value.into_owned(), role.name());
-        reader.note(plan, element, NoteKind::KindByWords { property, value, kind });
-        role
-    })
-}
-
-fn add(
-    reader: &Reader<'_>,
-    plan: &mut FloorPlan,
-    element: &str,
-    properties: &Properties<'_>,
-    geometry: &GeometryValue,
-) -> Result<(), PlanError> {
-    let kind = properties.kind();
-    let kind = match kind.as_deref() {
-        Some("unit") if properties.text("category").is_some_and(|name| SOLID.contains(&&*name)) => {
-            Some(Role::Blocked)
-        }
-        Some("unit") => Some(Role::Walkable),
-        Some("opening") => Some(Role::Door),
-        Some("fixture" | "kiosk") => Some(Role::Blocked),
-        Some(kind) => Some(reader.role(plan, element, &[kind]).ok_or_else(|| {
-            reader.fault(format!(
-                "{element}: kind is {kind:?}, but must be walkable, blocked, door, mark, stairs, lift or level"
-            ))
-        })?),
-        None => kind_by_words(reader, plan, element, properties, geometry),
-    };
-    let scale = reader.scale;
-    let storey = properties.storey();
-    let elevation = properties.number("elevation")?.unwrap_or(reader.options.elevation);
-    let storey = storey.as_deref().map(|name| (name, elevation));
-    let line = |positions: &[Position]| line(reader, element, positions);
-    let width = properties.number("width")?.map_or(reader.options.wall_width, |width| width * scale);
-    let polygon = |rings: &Vec<Vec<Position>>| -> Result<Outline, PlanError> {
-        let mut rings = rings.iter().map(|ring| line(ring)).collect::<Result<Vec<_>, _>>()?.into_iter();
-        Ok(Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() })
-    };
-    let role = kind.unwrap_or(Role::Walkable);
-    // A number is the size of the feature.
-    let area = properties.get("area").and_then(JsonValue::as_str);
-    let area = reader.area(plan, element, role, area)?;
-    let (name, cost) = (properties.text("name"), properties.cost()?);
-    let depth = properties.number("depth")?.map(|depth| depth * scale);
-    let add_area = |plan: &mut FloorPlan, element: &str, outline: Outline| match role {
-        Role::Door => {
-            let fields = DoorFields { name: name.as_deref(), depth, cost };
-            reader.add_door(plan, storey, element, &outline, fields);
-        }
-        _ => reader.add(plan, storey, (role, area), element, outline),
-    };
-    let add_line = |plan: &mut FloorPlan, element: &str, points: Vec<PlanPosition>| {
-        match (kind, points.len()) {
-            (Some(Role::Door), 2) | (Some(Role::Mark), _) => {}
-            (Some(Role::Door), count) => {
-                return Err(reader.fault(format!("{element}: a door has {count} points, but must have 2")));
-            }
-            (Some(Role::Walkable), _) => {
-                let what = "walkable, the kind of a line, which is read as a wall,".into();
-                reader.note(plan, element, NoteKind::Ignored { what });
-            }
-            (Some(Role::Blocked) | None, _) => {}
-        }
-        let outline = Outline::Wall { line: points, width };
-        match role {
-            Role::Walkable => reader.add(plan, storey, (Role::Blocked, AreaId::GROUND), element, outline),
-            _ => add_area(plan, element, outline),
-        }
-        Ok(())
-    };
-    match geometry {
-        GeometryValue::Polygon { coordinates } => add_area(plan, element, polygon(coordinates)?),
-        GeometryValue::MultiPolygon { coordinates } => {
-            for (index, one) in coordinates.iter().enumerate() {
-                add_area(plan, &format!("{element}, polygon {index}"), polygon(one)?);
-            }
-        }
-        GeometryValue::LineString { coordinates } => add_line(plan, element, line(coordinates)?)?,
-        GeometryValue::MultiLineString { coordinates } => {
-            for (index, one) in coordinates.iter().enumerate() {
-                add_line(plan, &format!("{element}, line {index}"), line(one)?)?;
-            }
-        }
-        GeometryValue::MultiPoint { coordinates } => {
-            let points = line(coordinates)?;
-            let outline = match properties.text("hull").as_deref() {
-                Some("concave") => {
-                    let concavity = properties.number("concavity")?.unwrap_or(2.0);
-                    Outline::ConcaveHull { points, concavity }
-                }
-                Some("convex") | None => Outline::ConvexHull { points },
-                Some(_) => return Err(properties.wrong("hull", "convex or concave")),
-            };
-            add_area(plan, element, outline);
-        }
-        GeometryValue::Point { coordinates } => match properties.number("radius")? {
-            Some(radius) => {
-                let centre = line(std::slice::from_ref(coordinates))?[0];
-                add_area(plan, element, Outline::Disc { centre, radius: radius * scale });
-            }
-            None => {
-                let what = "a point without radius".into();
-                reader.note(plan, element, NoteKind::Ignored { what });
-            }
-        },
-        GeometryValue::GeometryCollection { geometries } => {
-            for (index, one) in geometries.iter().enumerate() {
-                add(reader, plan, &format!("{element}, geometry {index}"), properties, &one.value)?;
-            }
-        }
-    }
-    Ok(())
-}

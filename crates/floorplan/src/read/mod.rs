@@ -18,8 +18,6 @@ mod map;
 mod osm;
 #[cfg(feature = "map")]
 mod rmf;
-#[cfg(feature = "map")]
-mod robots;
 #[cfg(feature = "svg")]
 mod svg;
 #[cfg(feature = "toml")]
@@ -321,10 +319,13 @@ fn centre_of_degrees(plan: &FloorPlan, [low, high]: Extent) -> Option<[f64; 2]> 
     let size = [0, 1].map(|axis| high[axis] - low[axis]);
     let is_small = size.iter().all(|&size| size < MOST_DEGREES) && size[0].max(size[1]) > 0.0;
     let is_on_earth = low[0] >= -180.0 && high[0] <= 180.0 && low[1] > -90.0 && high[1] < 90.0;
-    // To about a metre, so that a person can read and repeat it. Readers have turned north to -z.
-    let rounded = |value: f64| (value * 1e5).round() / 1e5;
-    let middle = |axis: usize| f64::midpoint(low[axis], high[axis]);
-    (has_ground && is_small && is_on_earth).then(|| [rounded(middle(0)), rounded(-middle(1))])
+    // Readers have turned north to -z.
+    (has_ground && is_small && is_on_earth).then(|| middle([low, high])).map(|[x, z]| [x, -z])
+}
+
+/// Returns the middle of a box in degrees to about a metre, so that a person can read and repeat it.
+fn middle([low, high]: Extent) -> [f64; 2] {
+    [0, 1].map(|axis| (f64::midpoint(low[axis], high[axis]) * 1e5).round() / 1e5)
 }
 
 fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<FloorPlan, PlanError> {
@@ -340,7 +341,7 @@ fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<Floo
         #[cfg(feature = "dxf")]
         PlanFormat::Dxf => dxf::parse(reader, bytes),
         #[cfg(feature = "map")]
-        PlanFormat::Yaml => robots::parse(&reader, reader.text(bytes)?),
+        PlanFormat::Yaml => of_robots(&reader, reader.text(bytes)?),
         #[cfg(feature = "map")]
         PlanFormat::Picture => map::picture(&reader, bytes, &map::Description::default()),
         #[cfg(feature = "map")]
@@ -349,6 +350,21 @@ fn parse_as(reader: Reader<'_>, bytes: &[u8], format: PlanFormat) -> Result<Floo
         PlanFormat::Osm => osm::parse(&reader, reader.text(bytes)?),
         #[allow(unreachable_patterns, reason = "some format is left out of most builds")]
         _ => Err(PlanError::FeatureOff { file: reader.file.to_owned(), feature: format.feature() }),
+    }
+}
+
+/// Reads a plan of robots: a map of ROS, or a building of Open-RMF.
+#[cfg(feature = "map")]
+fn of_robots(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
+    let file = yaml::load(reader, text)?;
+    if !file["levels"].is_badvalue() {
+        rmf::parse(reader, &file)
+    } else if !file["image"].is_badvalue() {
+        map::ros(reader, &file)
+    } else {
+        Err(reader.fault(
+            "neither a map of ROS, which has an `image`, nor a building of Open-RMF, which has `levels`",
+        ))
     }
 }
 
@@ -489,6 +505,10 @@ impl Reader<'_> {
 
     fn note(&self, plan: &mut FloorPlan, element: &str, kind: NoteKind) {
         plan.notes.push(PlanNote { element: self.source(element).into(), kind });
+    }
+
+    fn ignored(&self, plan: &mut FloorPlan, element: &str, what: impl Into<String>) {
+        self.note(plan, element, NoteKind::Ignored { what: what.into() });
     }
 
     /// Returns the kind that the names of an element give. A contradiction is noted.

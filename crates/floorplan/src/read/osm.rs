@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use geo::{InteriorPoint, LineString, Polygon};
 use waymesh_core::AreaId;
 
-use super::{DoorFields, Reader, Role};
-use crate::plan::{direction, length, way};
+use super::{DoorFields, Reader, Role, middle};
+use crate::plan::{direction, extent_of, length, way};
 use crate::{
     Fill, FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, TangentPlane,
 };
@@ -22,6 +22,9 @@ const MOST_LEVELS: usize = 500;
 
 /// A longitude and a latitude in degrees.
 type Degrees = [f64; 2];
+
+/// Name and height of a storey.
+type Level = (String, f64);
 
 /// An element of a map with its tags.
 pub(super) struct Element {
@@ -143,12 +146,11 @@ pub(super) fn plan(reader: &Reader<'_>, elements: &[Element]) -> Result<FloorPla
     let (incomplete, elements): (Vec<&Element>, Vec<&Element>) =
         elements.iter().partition(|element| matches!(element.shape, MapShape::Incomplete));
     let indoor: Vec<&Element> = elements.iter().copied().filter(|element| element.is_indoor()).collect();
-    let Some(origin) = reader.options.geo_origin.or_else(|| middle(&indoor)) else {
+    let places = || indoor.iter().flat_map(|element| element.shape.points()).copied();
+    let Some(origin) = reader.options.geo_origin.or_else(|| extent_of(places()).map(middle)) else {
         return Err(reader.fault("a map of OpenStreetMap without an element that has the tag `indoor`"));
     };
-    for place in indoor.iter().flat_map(|element| element.shape.points()) {
-        reader.check_near(origin, *place)?;
-    }
+    places().try_for_each(|place| reader.check_near(origin, place))?;
     let reader = &Reader { scale: 1.0, plane: Some(TangentPlane::new(origin)), ..reader.clone() };
     let plan = FloorPlan { geo_origin: Some(origin), ..FloorPlan::default() };
     let outside = elements.iter().filter(|element| !element.is_indoor() && !element.is_door()).count();
@@ -163,29 +165,17 @@ pub(super) fn plan(reader: &Reader<'_>, elements: &[Element]) -> Result<FloorPla
     }
     let Builder { mut plan, outside, .. } = builder;
     for element in incomplete.iter().filter(|element| element.is_indoor()) {
-        let what = "an element that is not whole, or no ring, in this file,".into();
-        reader.note(&mut plan, &element.name, NoteKind::Ignored { what });
+        let what = "an element that is not whole, or no ring, in this file,";
+        reader.ignored(&mut plan, &element.name, what);
     }
     if outside > 0 {
         let what = format!("{outside} elements outside of buildings or without a level");
-        reader.note(&mut plan, "map", NoteKind::Ignored { what });
+        reader.ignored(&mut plan, "map", what);
     }
     if reader.options.geo_origin.is_none() {
         reader.note(&mut plan, "coordinates", NoteKind::Degrees { origin, is_guess: false });
     }
     Ok(plan)
-}
-
-/// Returns the middle of the elements to about a metre, so that a person can read and repeat it.
-fn middle(elements: &[&Element]) -> Option<Degrees> {
-    let points = || elements.iter().flat_map(|element| element.shape.points());
-    points().next()?;
-    Some([0, 1].map(|axis| {
-        let values = points().map(|point| point[axis]);
-        let [low, high] = values
-            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)]);
-        (f64::midpoint(low, high) * 1e5).round() / 1e5
-    }))
 }
 
 impl Builder<'_, '_> {
@@ -198,7 +188,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns the names and heights of the storeys that an element is on.
-    fn storeys(&self, element: &Element) -> Result<Vec<(String, f64)>, PlanError> {
+    fn storeys(&self, element: &Element) -> Result<Vec<Level>, PlanError> {
         let options = self.reader.options;
         let levels = element.levels(self.reader)?;
         if levels.is_empty() {
@@ -223,14 +213,14 @@ impl Builder<'_, '_> {
             _ => {
                 let what =
                     format!("indoor={}, which is no ground,", element.tag("indoor").unwrap_or_default());
-                self.note(element, what);
+                self.ignored(element, what);
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, element: &Element, what: String) {
-        self.reader.note(&mut self.plan, &element.name, NoteKind::Ignored { what });
+    fn ignored(&mut self, element: &Element, what: impl Into<String>) {
+        self.reader.ignored(&mut self.plan, &element.name, what);
     }
 
     /// Returns the width of an element in metres.
@@ -238,33 +228,31 @@ impl Builder<'_, '_> {
         let Some(text) = element.tag("width") else { return default };
         let number = text.trim_end_matches('m').trim().parse().ok();
         number.filter(|width: &f64| *width > 0.0 && width.is_finite()).unwrap_or_else(|| {
-            self.note(element, format!("width={text}, which is not in metres,"));
+            self.ignored(element, format!("width={text}, which is not in metres,"));
             default
         })
     }
 
     /// Adds the ground of a room, with walls around it, or of a corridor.
-    fn add_ground(
-        &mut self,
-        element: &Element,
-        (storey, height): &(String, f64),
-        rings: &[Vec<Degrees>],
-        has_walls: bool,
-    ) {
+    fn add_ground(&mut self, element: &Element, storey: &Level, rings: &[Vec<Degrees>], has_walls: bool) {
         let loops: Vec<Vec<PlanPosition>> = rings.iter().map(|ring| self.ring(ring)).collect();
-        let storey_at = Some((storey.as_str(), *height));
         for (ring, points) in rings.iter().zip(&loops).filter(|_| has_walls) {
-            self.note_corners((storey, *height), ring, points);
+            self.note_corners(storey, ring, points);
             let line = points.iter().chain(points.first()).copied().collect();
             let wall = Outline::Wall { line, width: self.reader.options.wall_width };
-            self.reader.add(&mut self.plan, storey_at, (Role::Blocked, AreaId::GROUND), &element.name, wall);
+            self.put(element, storey, Role::Blocked, wall);
         }
-        let outline = Outline::Loops { loops, fill: Fill::EvenOdd };
-        self.reader.add(&mut self.plan, storey_at, (Role::Walkable, AreaId::GROUND), &element.name, outline);
+        self.put(element, storey, Role::Walkable, Outline::Loops { loops, fill: Fill::EvenOdd });
+    }
+
+    /// Adds a shape of an element to one of its storeys.
+    fn put(&mut self, element: &Element, (storey, height): &Level, role: Role, outline: Outline) {
+        let storey = Some((storey.as_str(), *height));
+        self.reader.add(&mut self.plan, storey, (role, AreaId::GROUND), &element.name, outline);
     }
 
     /// Remembers the corners of a wall for doors.
-    fn note_corners(&mut self, (storey, height): (&str, f64), ring: &[Degrees], points: &[PlanPosition]) {
+    fn note_corners(&mut self, (storey, height): &Level, ring: &[Degrees], points: &[PlanPosition]) {
         let count = points.len();
         for (index, (&at, degrees)) in points.iter().zip(ring).enumerate() {
             let [before, after] = [points[(index + count - 1) % count], points[(index + 1) % count]];
@@ -280,13 +268,13 @@ impl Builder<'_, '_> {
             };
             if let Some(along) = direction(along) {
                 let here = self.corners.entry(degrees.map(f64::to_bits)).or_default();
-                here.entry(storey.to_owned()).or_insert(Corner { at, along, height });
+                here.entry(storey.clone()).or_insert(Corner { at, along, height: *height });
             }
         }
     }
 
     /// Adds walls along a line, or what is solid in an area.
-    fn add_walls(&mut self, element: &Element, storeys: &[(String, f64)]) {
+    fn add_walls(&mut self, element: &Element, storeys: &[Level]) {
         let outline = match &element.shape {
             MapShape::Line(points) => Outline::Wall {
                 line: self.ring(points),
@@ -297,18 +285,11 @@ impl Builder<'_, '_> {
                 fill: Fill::EvenOdd,
             },
             MapShape::Node(_) | MapShape::Incomplete => {
-                return self.note(element, "a wall that is a point".into());
+                return self.ignored(element, "a wall that is a point");
             }
         };
-        for (storey, height) in storeys {
-            let storey = Some((storey.as_str(), *height));
-            self.reader.add(
-                &mut self.plan,
-                storey,
-                (Role::Blocked, AreaId::GROUND),
-                &element.name,
-                outline.clone(),
-            );
+        for storey in storeys {
+            self.put(element, storey, Role::Blocked, outline.clone());
         }
     }
 
@@ -336,7 +317,7 @@ impl Builder<'_, '_> {
         };
         if lines.is_empty() {
             if element.is_indoor() {
-                self.note(element, "a door that is on the wall of no room".into());
+                self.ignored(element, "a door that is on the wall of no room");
             } else {
                 self.outside += 1;
             }
@@ -350,12 +331,12 @@ impl Builder<'_, '_> {
     }
 
     /// Adds the steps or the lift of an element that is on several storeys.
-    fn add_ways(&mut self, element: &Element, storeys: &[(String, f64)]) {
+    fn add_ways(&mut self, element: &Element, storeys: &[Level]) {
         if !element.is_steps() && !element.is_lift() {
             return;
         }
         if storeys.len() < 2 {
-            return self.note(element, "a lift or steps of one level".into());
+            return self.ignored(element, "a lift or steps of one level");
         }
         for (storey, height) in storeys {
             self.plan.storey_mut(storey, *height);
@@ -369,7 +350,7 @@ impl Builder<'_, '_> {
             MapShape::Line(_) | MapShape::Incomplete => None,
             MapShape::Area(rings) => rings.first().and_then(|ring| inside(&self.ring(ring))),
         };
-        let Some(at) = place else { return self.note(element, "a lift or steps without a place".into()) };
+        let Some(at) = place else { return self.ignored(element, "a lift or steps without a place") };
         if element.is_lift() {
             let stops = storeys.iter().map(|(storey, _)| Stop { storey: storey.clone(), at });
             self.plan.lifts.push(Lift { name, stops: stops.collect(), cost: 0.0 });
@@ -384,18 +365,18 @@ impl Builder<'_, '_> {
     }
 
     /// Adds steps along a line, which leads up unless it says `incline=down`.
-    fn add_steps(&mut self, element: &Element, storeys: &[(String, f64)], points: &[PlanPosition]) {
+    fn add_steps(&mut self, element: &Element, storeys: &[Level], points: &[PlanPosition]) {
         let half = self.width(element, STEPS_WIDTH) / 2.0;
         let step = |at: PlanPosition, along: PlanPosition| {
             let [x, z] = direction(along)?;
             Some([half, -half].map(|by| [at[0] - z * by, at[1] + x * by]))
         };
         let ([first, second, ..], [.., before, last]) = (points, points) else {
-            return self.note(element, "steps of one point".into());
+            return self.ignored(element, "steps of one point");
         };
         let (Some(begin), Some(end)) = (step(*first, way(*first, *second)), step(*last, way(*before, *last)))
         else {
-            return self.note(element, "steps without a length".into());
+            return self.ignored(element, "steps without a length");
         };
         let is_down =
             element.tag("incline").is_some_and(|incline| incline == "down" || incline.starts_with('-'));

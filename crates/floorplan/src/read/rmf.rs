@@ -118,7 +118,7 @@ fn add_level(
     }
     if let count @ 1.. = items(&level["models"]).len() {
         let what = format!("furniture ({count} models), whose outline is not in the file,");
-        reader.note(plan, &format!("levels.{name}"), NoteKind::Ignored { what });
+        reader.ignored(plan, &format!("levels.{name}"), what);
     }
     Ok(())
 }

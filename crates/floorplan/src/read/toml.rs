@@ -13,7 +13,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    agent: Agent,
+    agent: AgentWish,
     #[serde(default)]
     area: Vec<Kind>,
     #[serde(default)]
@@ -22,13 +22,6 @@ struct File {
     stairs: Vec<Steps>,
     #[serde(default)]
     lift: Vec<Cabin>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Agent {
-    radius: Option<f32>,
-    height: Option<f32>,
 }
 
 /// An area: shapes name it.
@@ -111,17 +104,10 @@ struct Opening {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct End {
-    storey: String,
-    line: [PlanPosition; 2],
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Steps {
     name: Option<String>,
-    from: End,
-    to: End,
+    from: Landing,
+    to: Landing,
     #[serde(default)]
     cost: f32,
     #[serde(default)]
@@ -138,24 +124,14 @@ struct Cabin {
     storeys: Vec<String>,
     /// Stops with their own positions.
     #[serde(default)]
-    stop: Vec<LiftStop>,
+    stop: Vec<Stop>,
     #[serde(default)]
     cost: f32,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LiftStop {
-    storey: String,
-    at: PlanPosition,
-}
-
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
     let file: File = toml::from_str(text).map_err(|error| reader.fault(error.to_string().trim_end()))?;
-    let mut plan = FloorPlan {
-        agent: AgentWish { radius: file.agent.radius, height: file.agent.height },
-        ..FloorPlan::default()
-    };
+    let mut plan = FloorPlan { agent: file.agent, ..FloorPlan::default() };
     for kind in file.area {
         let element = reader.source(&format!("area {:?}", kind.name));
         let mut area = Area::new(kind.name).with_cost(kind.cost.unwrap_or(1.0));
@@ -165,25 +141,20 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     }
     for floor in file.storey {
         plan.check_storeys()?;
-        if plan.storeys.iter().any(|storey| storey.name == floor.name) {
-            return Err(PlanError::StoreyTwice { name: floor.name });
-        }
         let storey = storey(reader, &mut plan, floor)?;
-        plan.storeys.push(storey);
+        plan.add_storey(storey)?;
     }
     for (index, steps) in file.stairs.into_iter().enumerate() {
-        let landing = |end: End| Landing { storey: end.storey, line: end.line };
         plan.stairs.push(Stairs {
             name: named(steps.name, index),
-            from: landing(steps.from),
-            to: landing(steps.to),
+            from: steps.from,
+            to: steps.to,
             cost: steps.cost,
             both_ways: !steps.one_way,
         });
     }
     for (index, cabin) in file.lift.into_iter().enumerate() {
-        let mut stops: Vec<Stop> =
-            cabin.stop.into_iter().map(|halt| Stop { storey: halt.storey, at: halt.at }).collect();
+        let mut stops = cabin.stop;
         match cabin.at {
             Some(at) => stops.extend(cabin.storeys.into_iter().map(|storey| Stop { storey, at })),
             None if !cabin.storeys.is_empty() => {
@@ -216,8 +187,8 @@ fn storey(reader: &Reader<'_>, plan: &mut FloorPlan, floor: Floor) -> Result<Sto
                 return Err(reader.fault(format!("{element}: what is blocked has no area")));
             }
             let area = reader.area(plan, &element, role, item.area.as_deref())?;
-            let source = reader.source(&element);
-            shapes.push(Shape::new(source.clone(), outline(reader, &source, item)?).with_area(area));
+            let outline = outline(reader, &element, item)?;
+            shapes.push(Shape::new(reader.source(&element), outline).with_area(area));
         }
     }
     for (index, opening) in floor.door.into_iter().enumerate() {
@@ -231,14 +202,8 @@ fn storey(reader: &Reader<'_>, plan: &mut FloorPlan, floor: Floor) -> Result<Sto
     Ok(storey)
 }
 
-fn outline(reader: &Reader<'_>, source: &str, item: Item) -> Result<Outline, PlanError> {
-    let fault = |message: &str| {
-        let message = format!(
-            "{}: {message}",
-            source.strip_prefix(reader.file).unwrap_or(source).trim_start_matches(": ")
-        );
-        Err(reader.fault(message))
-    };
+fn outline(reader: &Reader<'_>, element: &str, item: Item) -> Result<Outline, PlanError> {
+    let fault = |message: &str| Err(reader.fault(format!("{element}: {message}")));
     let width = item.width.unwrap_or(reader.options.wall_width);
     if !item.holes.is_empty() && item.outline.is_none() {
         return fault("holes without outline");

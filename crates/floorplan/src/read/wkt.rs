@@ -6,7 +6,7 @@ use wkt::Wkt;
 use wkt::types::{LineString, Polygon};
 
 use super::{Reader, Role, role};
-use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
+use crate::{FloorPlan, Outline, PlanError, PlanPosition};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
     let mut plan = FloorPlan::default();
@@ -90,6 +90,6 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element:
                 add(reader, plan, kind, &format!("{element}, geometry {index}"), one);
             }
         }
-        Wkt::Point(_) => reader.note(plan, element, NoteKind::Ignored { what: "a point".into() }),
+        Wkt::Point(_) => reader.ignored(plan, element, "a point"),
     }
 }

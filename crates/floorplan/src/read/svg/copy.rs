@@ -16,7 +16,7 @@ use simplecss::{AttributeOperator, DeclarationTokenizer, PseudoClass, StyleSheet
 use super::check;
 use super::names::{Names, attribute};
 use crate::read::{Reader, Role};
-use crate::{FloorPlan, NoteKind, PlanError};
+use crate::{FloorPlan, PlanError};
 
 /// Attributes that name the kind of an element, by precedence. Illustrator writes `data-name`,
 /// Inkscape `inkscape:label`.
@@ -262,8 +262,7 @@ impl<'r, 'a> Copy<'r, 'a> {
             // A choice for other programs.
             "foreignObject" if node.attribute("requiredExtensions").is_some() => return Ok(()),
             "text" | "image" | "foreignObject" => {
-                let what = format!("<{tag}>");
-                self.ignored(node, &what);
+                self.ignored(node, format!("<{tag}>"));
                 return Ok(());
             }
             "svg" | "g" | "a" | "switch" | "use" => {}
@@ -381,8 +380,8 @@ impl<'r, 'a> Copy<'r, 'a> {
         self.reader.role(self.plan, &self.names.of(node), &labels.collect::<Vec<_>>())
     }
 
-    fn ignored(&mut self, node: Node<'a, 'a>, what: &str) {
-        self.reader.note(self.plan, &self.names.of(node), NoteKind::Ignored { what: what.to_owned() });
+    fn ignored(&mut self, node: Node<'a, 'a>, what: impl Into<String>) {
+        self.reader.ignored(self.plan, &self.names.of(node), what);
     }
 
     /// The attributes of an element and the properties that style sheets give it (CSS 2.1, 6.4),

@@ -318,8 +318,8 @@ impl Drawing<'_, '_> {
     fn note_rest(&mut self) {
         for (index, source) in self.shapes.iter().enumerate() {
             if !self.was_drawn[index] {
-                let what = "what is not drawn (hidden, without size, or with neither fill nor stroke)".into();
-                self.reader.note(self.plan, &self.names.of(source.node), NoteKind::Ignored { what });
+                let what = "what is not drawn (hidden, without size, or with neither fill nor stroke)";
+                self.reader.ignored(self.plan, &self.names.of(source.node), what);
             }
         }
     }
