@@ -348,8 +348,8 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
     ))?;
     path.length = follow_ground(mesh.mesh(), &mut path.points, &mut path.links, args.ground_error)?;
     if let Some(file) = &args.svg {
-        let options = SvgOptions::default();
-        files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
+        let options = SvgOptions::default().with_disc(radius);
+        files::write(file, |writer| io::write_svg(mesh.mesh(), Some(&path), &options, writer))?;
     }
     write_geojson(args, &path)?;
     let ends = path.points.first().zip(path.points.last());

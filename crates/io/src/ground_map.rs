@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use glam::Vec3;
-use waymesh_core::{BadField, Bounds, threads};
+use waymesh_core::{BadField, Bounds, nearest_f32, threads};
 use waymesh_graph::{NavMesh, QueryScratch, Reach};
 
 /// Most cells of a map, as readers of maps take them.
@@ -107,8 +107,7 @@ impl GroundMap {
             let mut query = mesh.query().memory(scratch);
             let mut cell = |column: usize| {
                 let middle = [min.x + (column as f64 + 0.5) * side, north + (row as f64 + 0.5) * side];
-                #[expect(clippy::cast_possible_truncation, reason = "positions have single precision")]
-                let [x, z] = middle.map(|metres| metres as f32);
+                let [x, z] = middle.map(nearest_f32);
                 let Some(place) = mesh.nearest(Vec3::new(x, at, z), &reach) else { return 0 };
                 let Some(distance) = distance else { return FREE };
                 let wall = query.wall(place, distance).ok().flatten();

@@ -40,7 +40,7 @@
 //! |---|---|
 //! | the mesh, `.wmesh` to keep or `.wmrun` to ship: see [`waymesh_graph::MeshFormat`] | [`save`], [`open`], [`open_packed`], [`parse_mesh`], [`write_wmesh`] |
 //! | files of Detour's (RecastDemo's `.bin`, habitat-sim's `.navmesh`) | [`open_detour`], [`parse_detour`], [`to_detour`]; [`open`] and [`save`] as well |
-//! | plan picture | [`write_svg`], with the path of a disc [`write_clear_svg`]; module [`svg`] draws other pictures too |
+//! | plan picture | [`write_svg`], also with the path of a disc; module [`svg`] draws other pictures too |
 //! | polygons as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
 //! | triangles in memory | [`ground_triangles`], [`polygon_triangles`] |
 //! | coloured triangles for viewers | [`write_glb`] |
@@ -104,7 +104,7 @@ pub use scene::{
     UpAxis, Winding, load, load_with, load_with_areas, load_with_names, parse_scene, parse_scene_with_areas,
 };
 pub use stl::StlWriter;
-pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
+pub use svg::{ColourBy, SvgOptions, write_svg};
 
 /// Makes a file, or replaces it, with what `write` writes.
 ///

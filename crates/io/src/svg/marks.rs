@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use waymesh_core::{float, saturating_i64, saturating_u32};
+use waymesh_core::{Bounds, BoxTree, float, saturating_i64, saturating_u32};
 
 use glam::Vec3;
 
 use super::plan::{Drawing, heights};
 use super::plan_mesh::{PlanMesh, cross, doubled_area, plan};
-use super::storeys::bounds;
 use super::{Colour, Picture, Style, SvgOptions};
 
 /// Marks of one kind.
@@ -47,6 +46,8 @@ const LEAST_PIXELS: f64 = 3.0;
 /// Lower bound of the distance of two floors, in metres: a point that is closer to a polygon
 /// belongs to its floor.
 const SAME_FLOOR: f64 = 1.5;
+/// Radius in metres around any position that contains everything.
+const FARTHEST: f64 = 1e30;
 const CELL: Colour = Colour([0xd5, 0xdf, 0xd8]);
 
 /// Draws a mesh in plan, in one quiet colour, with marks on top.
@@ -141,51 +142,20 @@ struct Finder<'a> {
     storey_of: &'a [usize],
     outlines: Vec<Vec<[f64; 2]>>,
     heights: Vec<[f64; 2]>,
-    low: [f64; 2],
-    /// Side of a bucket.
-    side: f64,
-    count: [usize; 2],
-    /// Polygons whose boxes meet each bucket, row by row.
-    buckets: Vec<Vec<usize>>,
+    boxes: BoxTree,
 }
 
 impl<'a> Finder<'a> {
     fn new(mesh: &PlanMesh, storey_of: &'a [usize]) -> Self {
-        /// Buckets along the longer side.
-        const BUCKETS: f64 = 96.0;
         let outlines: Vec<Vec<[f64; 2]>> =
             (0..mesh.polygons.len()).map(|polygon| mesh.outline(polygon)).collect();
         let range = |polygon: usize| {
-            mesh.positions(polygon)
-                .map(|at| f64::from(at.y))
-                .fold([f64::INFINITY, f64::NEG_INFINITY], |range, y| [range[0].min(y), range[1].max(y)])
+            let Bounds { min, max } = Bounds::of(mesh.positions(polygon));
+            [f64::from(min.y), f64::from(max.y)]
         };
         let heights = (0..mesh.polygons.len()).map(range).collect();
-        let boxes: Vec<[[f64; 2]; 2]> = outlines.iter().map(|outline| bounds(outline)).collect();
-        let [low, high] =
-            bounds(&boxes.iter().flatten().copied().filter(|at| at[0].is_finite()).collect::<Vec<_>>());
-        let longest = (high[0] - low[0]).max(high[1] - low[1]);
-        let side = if longest.is_finite() && longest > 0.0 { longest / BUCKETS } else { 1.0 };
-        let mut finder = Self { storey_of, outlines, heights, low, side, count: [1, 1], buckets: Vec::new() };
-        let last = finder.bucket(high);
-        finder.count = last.map(|last| last + 1);
-        finder.buckets = vec![Vec::new(); finder.count[0] * finder.count[1]];
-        for (polygon, [low, high]) in boxes.into_iter().enumerate().filter(|(_, [low, _])| low[0].is_finite())
-        {
-            let ([x, z], [end_x, end_z]) = (finder.bucket(low), finder.bucket(high));
-            for row in z..=end_z {
-                for column in x..=end_x {
-                    finder.buckets[row * finder.count[0] + column].push(polygon);
-                }
-            }
-        }
-        finder
-    }
-
-    /// Returns the bucket of a position; positions below the range use the first one.
-    fn bucket(&self, at: [f64; 2]) -> [usize; 2] {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        [0, 1].map(|axis| ((at[axis] - self.low[axis]) / self.side) as usize)
+        let boxes = outlines.iter().map(|outline| Bounds::in_plan(outline.iter().copied(), 0.0)).collect();
+        Self { storey_of, outlines, heights, boxes }
     }
 
     /// Returns the distance of a height from the range of heights of a polygon.
@@ -195,46 +165,38 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the polygons over or under a position.
-    fn column(&self, at: [f64; 2]) -> impl Iterator<Item = usize> + '_ {
-        let [x, z] = self.bucket(at);
-        let polygons = if x < self.count[0] { self.buckets.get(z * self.count[0] + x) } else { None };
-        polygons.into_iter().flatten().copied().filter(move |&polygon| covers(&self.outlines[polygon], at))
+    fn column(&self, at: [f64; 2]) -> Vec<usize> {
+        let around = self.boxes.overlapping(Bounds::in_plan([at], 0.0));
+        let mut polygons: Vec<usize> =
+            around.filter(|&polygon| covers(&self.outlines[polygon], at)).collect();
+        polygons.sort_unstable();
+        polygons
     }
 
     /// Returns the storey of the nearest polygon, in plan and height, that is not on a storey of
     /// `but`.
     fn nearest(&self, point: Vec3, but: &BTreeSet<usize>) -> Option<usize> {
         let (at, y) = (plan(point), f64::from(point.y));
-        let start = [0, 1].map(|axis| self.bucket(at)[axis].min(self.count[axis] - 1));
-        let mut best = (f64::INFINITY, None);
-        for ring in 0..self.count[0].max(self.count[1]) {
-            // Lower bound of the distance of polygons in this ring.
-            if best.0 <= (ring as f64 - 1.0) * self.side {
-                break;
+        let mut radius = 1.0;
+        loop {
+            let near = self.boxes.overlapping(Bounds::in_plan([at], radius));
+            let best = near
+                .filter(|&polygon| !but.contains(&self.storey_of[polygon]))
+                .map(|polygon| (distance(&self.outlines[polygon], at) + self.rise(polygon, y), polygon))
+                .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            // No polygon outside of the box is nearer than its radius.
+            if radius > FARTHEST || best.is_some_and(|(cost, _)| cost <= radius) {
+                return best.map(|(_, polygon)| self.storey_of[polygon]);
             }
-            let [x, z] = start;
-            for row in z.saturating_sub(ring)..=(z + ring).min(self.count[1] - 1) {
-                for column in x.saturating_sub(ring)..=(x + ring).min(self.count[0] - 1) {
-                    if row.abs_diff(z).max(column.abs_diff(x)) != ring {
-                        continue;
-                    }
-                    for &polygon in &self.buckets[row * self.count[0] + column] {
-                        let storey = self.storey_of[polygon];
-                        let cost = distance(&self.outlines[polygon], at) + self.rise(polygon, y);
-                        if cost < best.0 && !but.contains(&storey) {
-                            best = (cost, Some(storey));
-                        }
-                    }
-                }
-            }
+            radius *= 4.0;
         }
-        best.1
     }
 
     /// Returns the storey of a position on the mesh.
     fn on(&self, point: Vec3) -> Option<usize> {
         let y = f64::from(point.y);
-        let under = self.column(plan(point)).min_by(|&a, &b| self.rise(a, y).total_cmp(&self.rise(b, y)));
+        let under = self.column(plan(point)).into_iter();
+        let under = under.min_by(|&a, &b| self.rise(a, y).total_cmp(&self.rise(b, y)));
         under.map(|polygon| self.storey_of[polygon]).or_else(|| self.nearest(point, &BTreeSet::new()))
     }
 

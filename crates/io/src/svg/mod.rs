@@ -17,7 +17,7 @@ mod storeys;
 pub use canvas::{Anchor, Canvas, Picture, Style};
 pub use colour::Colour;
 pub use marks::{Marks, write_marked_svg};
-pub use plan::{ColourBy, SvgOptions, write_clear_svg, write_svg};
+pub use plan::{ColourBy, SvgOptions, write_svg};
 pub use plan_mesh::PlanMesh;
 pub use storeys::{Storey, storeys};
 

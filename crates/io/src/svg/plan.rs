@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use glam::Vec3;
-use waymesh_core::{AreaId, PolyId, float};
+use waymesh_core::{AreaId, PolyId, float, nearest_f32};
 use waymesh_graph::{NavMesh, Path};
 
 use super::canvas::BACKDROP;
-use super::links::{draw_links, link_marks, link_style};
+use super::links::{draw_links, link_style};
 use super::plan_mesh::{PlanMesh, plan};
-use super::storeys::{Storey, storeys_of};
+use super::storeys::{Storey, bounds, storeys_of};
 use super::{Anchor, Canvas, Colour, Picture, Style};
 
 /// The property that determines the colour of a polygon of plain ground. Other polygons have the
@@ -35,11 +35,15 @@ pub struct SvgOptions {
     pub pixels: f64,
     /// `true` to draw the boundaries between polygons. Default: `true`.
     pub portals: bool,
+    /// Radius in metres of a disc that follows the path: the polygons that it passes are drawn in one
+    /// colour, with the ground that it sweeps, and the corners that it passes around with the distance
+    /// from them. Default: none.
+    pub disc: Option<f32>,
 }
 
 impl Default for SvgOptions {
     fn default() -> Self {
-        Self { colour_by: ColourBy::Island, pixels: 1000.0, portals: true }
+        Self { colour_by: ColourBy::Island, pixels: 1000.0, portals: true, disc: None }
     }
 }
 
@@ -48,6 +52,7 @@ waymesh_core::setters! {
         with_colour_by(colour_by: ColourBy);
         with_pixels(pixels: f64);
         with_portals(portals: bool);
+        with_disc(disc: Some(f32));
     }
 }
 
@@ -63,7 +68,8 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 /// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark,
 /// portals thin, edges that lead to another storey dashed, links in violet, the other storeys as a
 /// faint backdrop. Areas other than plain ground have separate colours, with their names below the
-/// picture. The path is strong on its storey and faint on others.
+/// picture. The path is strong on its storey and faint on others; [`SvgOptions::disc`] makes it that of
+/// a disc.
 ///
 /// # Errors
 /// Those of the writer.
@@ -77,35 +83,7 @@ pub fn write_svg(
     writer.flush()
 }
 
-/// Draws like [`write_svg`], with the path of a disc: the polygons it passes in one colour, the
-/// ground that the disc sweeps, and the corners that it passes around with the distance from them.
-///
-/// # Errors
-/// Those of the writer.
-pub fn write_clear_svg(
-    mesh: &NavMesh,
-    path: &Path,
-    radius: f32,
-    options: &SvgOptions,
-    mut writer: impl Write,
-) -> std::io::Result<()> {
-    let disc = Some((f64::from(radius.max(0.0)), path.corners.as_slice()));
-    writer.write_all(draw_with(mesh, Some(path), disc, options).to_svg().as_bytes())?;
-    writer.flush()
-}
-
 fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
-    draw_with(mesh, path, None, options)
-}
-
-/// Draws the mesh and the path. `disc` is the radius of a disc that follows the path, and the
-/// corners that it passes around.
-fn draw_with(
-    mesh: &NavMesh,
-    path: Option<&Path>,
-    disc: Option<(f64, &[Vec3])>,
-    options: &SvgOptions,
-) -> Picture {
     let compact = mesh.to_compact();
     let own = path.map(|path| {
         let polygons = path.polygons.iter().filter_map(|&polygon| compact.id_of(polygon)).collect();
@@ -113,6 +91,7 @@ fn draw_with(
     });
     let (mesh, path) = (compact.mesh(), own.as_ref());
     let mut colours = polygon_colours(mesh, options.colour_by);
+    let disc = options.disc.filter(|_| path.is_some());
     if let (Some(path), Some(_)) = (path, disc) {
         for polygon in &path.polygons {
             if let Some(colour) = colours.get_mut(polygon.index()) {
@@ -120,26 +99,23 @@ fn draw_with(
             }
         }
     }
-    let (links, areas) = (link_marks(mesh), area_notes(mesh));
+    let (links, frame, areas) = (mesh.links(), mesh.frame(), area_notes(mesh));
     let mesh = PlanMesh::from(mesh);
     let points = path.into_iter().flat_map(|path| path.points.iter().copied());
     let mut drawing = Drawing::new(&mesh, colours, options, points);
     if let Some(path) = path {
         drawing.trace = trace(&mesh, path);
         drawing.path.clone_from(&path.points);
-    }
-    if let Some((radius, corners)) = disc {
-        drawing.disc = Some(radius);
-        drawing.corners = corners.to_vec();
+        drawing.corners.clone_from(&path.corners);
+        drawing.disc = disc.map(|radius| f64::from(radius.max(0.0)));
     }
     let mut picture = Picture::new();
     for index in 0..drawing.storeys.len() {
         let mut canvas = drawing.canvas();
         drawing.storey(&mut canvas, index);
-        let here = links
-            .iter()
-            .filter(|link| link.polygons.iter().any(|&polygon| drawing.storey_of[polygon] == index));
-        draw_links(&mut canvas, here, drawing.lines.wall);
+        let is_here = |polygon: PolyId| drawing.storey_of[polygon.index()] == index;
+        let here = links.iter().filter(|link| is_here(link.from.polygon) || is_here(link.to.polygon));
+        draw_links(&mut canvas, frame, here, drawing.lines.wall);
         drawing.trail(&mut canvas, index);
         picture.push(&drawing.title(index), canvas, Some("m"));
     }
@@ -163,16 +139,8 @@ fn draw_with(
 
 /// Returns the plan bounds of the drawing in metres, with a margin.
 fn view(mesh: &PlanMesh, more: impl Iterator<Item = Vec3>) -> ([f64; 2], [f64; 2]) {
-    let mut min = [f64::INFINITY; 2];
-    let mut max = [f64::NEG_INFINITY; 2];
     let corners = (0..mesh.polygons.len()).flat_map(|polygon| mesh.positions(polygon));
-    for point in corners.chain(more) {
-        let point = plan(point);
-        for axis in 0..2 {
-            min[axis] = min[axis].min(point[axis]);
-            max[axis] = max[axis].max(point[axis]);
-        }
-    }
+    let [min, max] = bounds(corners.chain(more).map(plan));
     let room = 0.01 * (max[0] - min[0]).max(max[1] - min[1]);
     (min.map(|corner| corner - room), max.map(|corner| corner + room))
 }
@@ -243,7 +211,6 @@ struct LineWidths {
 impl LineWidths {
     fn new(mesh: &PlanMesh, scale: f64) -> Self {
         let area: f64 = (0..mesh.polygons.len()).map(|polygon| mesh.area(polygon)).sum();
-        #[expect(clippy::cast_precision_loss, reason = "a typical size")]
         let side = (area / mesh.polygons.len().max(1) as f64).sqrt() * scale;
         Self { wall: (side / 12.0).clamp(0.45, 2.0), portal: (side / 40.0).clamp(0.1, 0.8) }
     }
@@ -476,12 +443,8 @@ fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(PolyId, [Vec3; 2])> {
     let mut pieces = Vec::new();
     let mut segment = 0;
     let mut at = 0.0_f64;
-    let point = |segment: usize, at: f64| {
-        let (from, to) = (path.points[segment], path.points[segment + 1]);
-        #[expect(clippy::cast_possible_truncation, reason = "a place in a picture")]
-        let at = at as f32;
-        from.lerp(to, at)
-    };
+    let point =
+        |segment: usize, at: f64| path.points[segment].lerp(path.points[segment + 1], nearest_f32(at));
     let segments = path.points.len().saturating_sub(1);
     for (index, &polygon) in path.polygons.iter().enumerate() {
         let is_last = index + 1 == path.polygons.len();

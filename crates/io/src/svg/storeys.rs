@@ -1,9 +1,8 @@
 //! Storeys: sets of polygons that do not overlap in plan, and can be drawn on one panel.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use waymesh_core::{PolyId, float, nearest_f32};
+use waymesh_core::{Bounds, BoxTree, PolyId, float, nearest_f32, to_u32};
 use waymesh_graph::NavMesh;
 
 use super::plan_mesh::{PlanMesh, cross, doubled_area};
@@ -19,35 +18,19 @@ pub struct Storey {
     pub max_y: f32,
 }
 
-/// A connected part of a region. It stays together on one storey, because a region never overlaps
-/// itself.
-struct Part {
-    polygons: Vec<usize>,
-    min_y: f32,
-    max_y: f32,
-}
+impl Storey {
+    fn empty() -> Self {
+        Self { polygons: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY }
+    }
 
-impl Part {
+    fn add(&mut self, other: &Self) {
+        self.polygons.extend_from_slice(&other.polygons);
+        self.min_y = self.min_y.min(other.min_y);
+        self.max_y = self.max_y.max(other.max_y);
+    }
+
     fn middle(&self) -> f32 {
         self.min_y.midpoint(self.max_y)
-    }
-}
-
-/// Floats in the order of their values; only used on finite heights.
-#[derive(Clone, Copy, PartialEq)]
-struct Height(f32);
-
-impl Eq for Height {}
-
-impl PartialOrd for Height {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Height {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
     }
 }
 
@@ -81,62 +64,51 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
         // No partition of waymesh gives such regions, but a file may: their polygons are placed one
         // by one.
         for polygon in folded.iter().flat_map(|&part| &parts[part].polygons) {
-            alone[*polygon] = true;
+            alone[polygon.index()] = true;
         }
         (parts, part_of) = split(mesh, &alone);
         conflicts = self::conflicts(mesh, &part_of, parts.len()).0;
     }
     let pieces = grow(mesh, &parts, &part_of, &conflicts);
 
-    let mut storeys: Vec<Part> = Vec::new();
+    let mut storeys: Vec<Storey> = Vec::new();
     let mut storey_of: Vec<Option<usize>> = vec![None; parts.len()];
     for piece in pieces {
         let taken: BTreeSet<usize> = piece
             .iter()
             .flat_map(|&part| conflicts[part].iter().filter_map(|&other| storey_of[other as usize]))
             .collect();
-        let mut sum = Part { polygons: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
-        for &part in &piece {
-            sum.polygons.extend(&parts[part].polygons);
-            sum.min_y = sum.min_y.min(parts[part].min_y);
-            sum.max_y = sum.max_y.max(parts[part].max_y);
-        }
-        let distance =
-            |storey: &Part| (sum.middle() - storey.max_y).max(storey.min_y - sum.middle()).max(0.0);
+        let mut sum = Storey::empty();
+        piece.iter().for_each(|&part| sum.add(&parts[part]));
+        let distance = |storey: usize| {
+            let Storey { min_y, max_y, .. } = storeys[storey];
+            (sum.middle() - max_y).max(min_y - sum.middle()).max(0.0)
+        };
         let free = (0..storeys.len()).filter(|storey| !taken.contains(storey));
-        let nearest = free.min_by_key(|&storey| Height(distance(&storeys[storey])));
+        let nearest = free.min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
         let storey = nearest.unwrap_or(storeys.len());
-        for &part in &piece {
-            storey_of[part] = Some(storey);
+        if nearest.is_none() {
+            storeys.push(Storey::empty());
         }
-        match storeys.get_mut(storey) {
-            Some(storey) => {
-                storey.polygons.extend(sum.polygons);
-                storey.min_y = storey.min_y.min(sum.min_y);
-                storey.max_y = storey.max_y.max(sum.max_y);
-            }
-            None => storeys.push(sum),
+        storeys[storey].add(&sum);
+        for part in piece {
+            storey_of[part] = Some(storey);
         }
     }
     // A roof that was put on a lower storey must not raise its mean height.
-    storeys.sort_by_cached_key(|storey| (Height(level(mesh, storey)), storey.polygons.first().copied()));
+    let keyed =
+        storeys.into_iter().map(|storey| (level(mesh, &storey), storey.polygons.first().copied(), storey));
+    let mut keyed: Vec<(f32, Option<PolyId>, Storey)> = keyed.collect();
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut storeys: Vec<Storey> = keyed.into_iter().map(|(_, _, storey)| storey).collect();
+    storeys.iter_mut().for_each(|storey| storey.polygons.sort_unstable());
     storeys
-        .into_iter()
-        .map(|mut storey| {
-            storey.polygons.sort_unstable();
-            Storey {
-                polygons: storey.polygons.into_iter().map(PolyId::from_index).collect(),
-                min_y: storey.min_y,
-                max_y: storey.max_y,
-            }
-        })
-        .collect()
 }
 
 /// Returns the mean height of a storey over its area.
-fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
+fn level(mesh: &PlanMesh, storey: &Storey) -> f32 {
     let (mut sum, mut whole) = (0.0, 0.0);
-    for &polygon in &storey.polygons {
+    for polygon in storey.polygons.iter().map(|polygon| polygon.index()) {
         let (area, corners) = (mesh.area(polygon), mesh.polygons[polygon].corners.len());
         let heights: f64 = mesh.positions(polygon).map(|position| f64::from(position.y)).sum();
         let middle = heights / corners.max(1) as f64;
@@ -147,21 +119,22 @@ fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     if mean.is_finite() { mean } else { storey.middle() }
 }
 
-/// Returns the connected parts of equal region, and the part of each polygon. A polygon marked in
-/// `alone` is a separate part.
-fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
+/// Returns the connected parts of equal region, and the part of each polygon. A part stays together
+/// on one storey, because a region never overlaps itself. A polygon marked in `alone` is a separate
+/// part.
+fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Storey>, Vec<usize>) {
     const UNSEEN: usize = usize::MAX;
     let mut part_of = vec![UNSEEN; mesh.polygons.len()];
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Storey> = Vec::new();
     for seed in 0..mesh.polygons.len() {
         if part_of[seed] != UNSEEN {
             continue;
         }
-        let mut part = Part { polygons: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
+        let mut part = Storey::empty();
         part_of[seed] = parts.len();
         let mut stack = vec![seed];
         while let Some(polygon) = stack.pop() {
-            part.polygons.push(polygon);
+            part.polygons.push(PolyId::from_index(polygon));
             for position in mesh.positions(polygon) {
                 part.min_y = part.min_y.min(position.y);
                 part.max_y = part.max_y.max(position.y);
@@ -182,46 +155,36 @@ fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     (parts, part_of)
 }
 
-/// Returns the parts that overlap each part, and the parts that overlap themselves. A sweep along x
-/// over the boxes of the polygons, then the exact test.
+/// Returns the parts that overlap each part, and the parts that overlap themselves.
 fn conflicts(mesh: &PlanMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
     let mut conflicts = vec![BTreeSet::new(); parts];
     let mut folded = BTreeSet::new();
     let outlines: Vec<Vec<[f64; 2]>> =
         (0..mesh.polygons.len()).map(|polygon| mesh.outline(polygon)).collect();
-    let bounds: Vec<[[f64; 2]; 2]> = outlines.iter().map(|outline| bounds(outline)).collect();
-    let mut order: Vec<usize> = (0..bounds.len()).collect();
-    order.sort_by(|&a, &b| bounds[a][0][0].total_cmp(&bounds[b][0][0]).then(a.cmp(&b)));
-    let mut active: Vec<usize> = Vec::new();
-    for polygon in order {
-        let [low, high] = bounds[polygon];
-        active.retain(|&other| bounds[other][1][0] > low[0]);
-        for &other in &active {
-            let [other_low, other_high] = bounds[other];
-            if other_high[1] <= low[1] || high[1] <= other_low[1] {
+    let boxes: Vec<Bounds> =
+        outlines.iter().map(|outline| Bounds::in_plan(outline.iter().copied(), 0.0)).collect();
+    let tree = BoxTree::new(&boxes, 1);
+    for (polygon, outline) in outlines.iter().enumerate() {
+        for other in tree.overlapping(boxes[polygon]).filter(|&other| other < polygon) {
+            let [a, b] = [polygon, other].map(|polygon| part_of[polygon]);
+            let is_known = if a == b { folded.contains(&a) } else { conflicts[a].contains(&to_u32(b)) };
+            if is_known || !overlap(outline, &outlines[other]) {
                 continue;
             }
-            let (a, b) = (part_of[polygon], part_of[other]);
             if a == b {
-                if !folded.contains(&a) && overlap(&outlines[polygon], &outlines[other]) {
-                    folded.insert(a);
-                }
-                continue;
-            }
-            let (a_id, b_id) = (PolyId::from_index(a).0, PolyId::from_index(b).0);
-            if !conflicts[a].contains(&b_id) && overlap(&outlines[polygon], &outlines[other]) {
-                conflicts[a].insert(b_id);
-                conflicts[b].insert(a_id);
+                folded.insert(a);
+            } else {
+                conflicts[a].insert(to_u32(b));
+                conflicts[b].insert(to_u32(a));
             }
         }
-        active.push(polygon);
     }
     (conflicts, folded)
 }
 
-/// Returns the lower and upper corner of the box around an outline.
-pub(crate) fn bounds(outline: &[[f64; 2]]) -> [[f64; 2]; 2] {
-    outline.iter().fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], point| {
+/// Returns the lower and upper corner of the box around points.
+pub(crate) fn bounds(points: impl IntoIterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
+    points.into_iter().fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], point| {
         [[0, 1].map(|axis| low[axis].min(point[axis])), [0, 1].map(|axis| high[axis].max(point[axis]))]
     })
 }
@@ -244,34 +207,39 @@ fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
 }
 
 /// Returns pieces of connected parts without overlap, lowest seed first.
-fn grow(mesh: &PlanMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSet<u32>]) -> Vec<Vec<usize>> {
+fn grow(
+    mesh: &PlanMesh,
+    parts: &[Storey],
+    part_of: &[usize],
+    conflicts: &[BTreeSet<u32>],
+) -> Vec<Vec<usize>> {
     let mut adjacent: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (polygon, &part) in mesh.polygons.iter().zip(part_of) {
         let others = polygon.neighbours.iter().flatten().map(|&neighbour| part_of[neighbour as usize]);
         adjacent.entry(part).or_default().extend(others.filter(|&other| other != part));
     }
     let mut seeds: Vec<usize> = (0..parts.len()).collect();
-    seeds.sort_by_key(|&part| (Height(parts[part].middle()), part));
+    seeds.sort_by(|&a, &b| parts[a].middle().total_cmp(&parts[b].middle()).then(a.cmp(&b)));
+    let mut rank = vec![0; parts.len()];
+    for (place, &part) in seeds.iter().enumerate() {
+        rank[part] = place;
+    }
     let mut done = vec![false; parts.len()];
     let mut pieces = Vec::new();
-    for seed in seeds {
+    for &seed in &seeds {
         if done[seed] {
             continue;
         }
         let mut piece: BTreeSet<u32> = BTreeSet::new();
-        let mut open = BinaryHeap::from([Reverse((Height(parts[seed].middle()), seed))]);
-        while let Some(Reverse((_, part))) = open.pop() {
+        let mut open = BTreeSet::from([rank[seed]]);
+        while let Some(part) = open.pop_first().map(|place| seeds[place]) {
             if done[part] || !conflicts[part].is_disjoint(&piece) {
                 continue;
             }
             done[part] = true;
-            piece.insert(PolyId::from_index(part).0);
+            piece.insert(to_u32(part));
             let others = adjacent.get(&part).into_iter().flatten();
-            open.extend(
-                others
-                    .filter(|&&other| !done[other])
-                    .map(|&other| Reverse((Height(parts[other].middle()), other))),
-            );
+            open.extend(others.filter(|&&other| !done[other]).map(|&other| rank[other]));
         }
         pieces.push(piece.into_iter().map(|part| part as usize).collect());
     }
