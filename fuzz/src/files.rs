@@ -15,7 +15,7 @@ use waymesh::{
 
 fn scene(name: &str, bytes: &[u8]) {
     let options = LoadOptions::default().with_up(UpAxis::Z).with_scale(0.5);
-    if let Ok(soup) = parse_scene(Path::new(name), bytes, &options) {
+    if let Ok(soup) = parse_scene(Path::new(name), bytes, &options, None) {
         assert!(!soup.triangles().is_empty());
         let vertices = soup.positions().len();
         assert!(soup.triangles().iter().flatten().all(|&vertex| (vertex as usize) < vertices));

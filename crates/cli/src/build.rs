@@ -34,7 +34,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
         return Err(Refusal("--device needs --pipeline voxels or storeys".to_owned()).into());
     }
     let (load_options, rules) = (settings.space.load_options()?, settings.area_rules()?);
-    let source = SceneSource::open_with_areas(scenes, &load_options, &rules.map())?;
+    let source = SceneSource::open(scenes, &load_options, Some(&rules.map()))?;
     let bake = match pipeline {
         PipelineKind::Voxels => {
             let settings = &settings.with_automatic_cells(source.as_soup())?;

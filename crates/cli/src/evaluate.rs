@@ -32,7 +32,7 @@ pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     output::check_picture(args.svg.as_ref(), &inputs.files)?;
     let rules = AreaRules::parse(&args.area)?;
-    let soup = io::load_with_areas(&inputs.files, &args.space.load_options()?, &rules.map())?;
+    let soup = io::load_with_names(&inputs.files, &args.space.load_options()?, &rules.map())?.0;
     warn_of_unmatched(&rules);
     let (mesh, bytes) = read(&args.mesh)?;
     let (agent, config) = settings(args, &mesh)?;

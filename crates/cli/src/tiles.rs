@@ -58,7 +58,7 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
     args.tiles.check_folders()?;
     let (rules, space) = (args.settings.area_rules()?, &args.settings.space);
-    let source = SceneSource::open_with_areas(&inputs.files, &space.load_options()?, &rules.map())?;
+    let source = SceneSource::open(&inputs.files, &space.load_options()?, Some(&rules.map()))?;
     let settings = &args.settings.with_automatic_cells(source.as_soup())?;
     let config = settings
         .bake_config(&BakeConfig::default())?
@@ -117,7 +117,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     config.jumps = args.jumps.config()?;
     let scene = match args.scene.as_slice() {
         [] => None,
-        files => Some(SceneSource::open(files, &settings.space.load_options()?)?),
+        files => Some(SceneSource::open(files, &settings.space.load_options()?, None)?),
     };
     let scene = scene.as_ref().map(|scene| -> &dyn TriangleSource { scene });
     let baker = Baker::new(Voxels::default().with_patience(patience), config);

@@ -62,8 +62,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![cfg_attr(
-    not(all(feature = "cityjson", feature = "gltf", feature = "json", feature = "ply")),
-    allow(dead_code, unused_imports, reason = "helpers of the formats that are left out")
+    not(all(
+        feature = "cityjson",
+        feature = "gltf",
+        feature = "heights",
+        feature = "json",
+        feature = "ply"
+    )),
+    allow(dead_code, unused_imports, unused_variables, reason = "helpers of the formats that are left out")
 )]
 
 mod detour;
@@ -101,7 +107,7 @@ pub use obj::{GroundTriangles, ground_triangles, polygon_triangles, write_detail
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{
     AreaMap, AreaRuleError, AreaRules, LoadOptions, SceneFormat, SceneNames, SceneSource, SurfaceNames,
-    UpAxis, Winding, load, load_with, load_with_areas, load_with_names, parse_scene, parse_scene_with_areas,
+    UpAxis, Winding, load, load_with, load_with_names, parse_scene,
 };
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_svg};

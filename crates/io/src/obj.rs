@@ -19,18 +19,34 @@ pub fn write_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<()> {
         mesh.polygon_count(),
         mesh.vertices().len()
     )?;
-    for vertex in mesh.vertices() {
-        writeln!(out, "v {} {} {}", vertex.x, vertex.y, vertex.z)?;
-    }
-    for polygon in mesh.polygons() {
+    write_vertices(&mut out, mesh.vertices().iter().map(|vertex| vertex.to_array()))?;
+    // Positive in plan (x, z) is seen from below.
+    write_faces(
+        &mut out,
+        mesh.polygons().map(|polygon| polygon.corners().iter().rev().map(|corner| corner.0)),
+    )?;
+    out.flush()
+}
+
+/// Writes the positions of vertices.
+pub(crate) fn write_vertices(
+    out: &mut impl Write,
+    positions: impl IntoIterator<Item = [f32; 3]>,
+) -> std::io::Result<()> {
+    positions.into_iter().try_for_each(|[x, y, z]| writeln!(out, "v {x} {y} {z}"))
+}
+
+/// Writes faces, whose vertices count from 0.
+pub(crate) fn write_faces<F: IntoIterator<Item = u32>>(
+    out: &mut impl Write,
+    faces: impl IntoIterator<Item = F>,
+) -> std::io::Result<()> {
+    for face in faces {
         write!(out, "f")?;
-        // Positive in plan (x, z) is seen from below.
-        for corner in polygon.corners().iter().rev() {
-            write!(out, " {}", corner.index() + 1)?;
-        }
+        face.into_iter().try_for_each(|corner| write!(out, " {}", u64::from(corner) + 1))?;
         writeln!(out)?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// Writes the height surface as triangles that look up; the polygons as fans if the mesh has no
@@ -43,12 +59,8 @@ pub fn write_detail_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<(
     let triangles = ground_triangles(&mesh.to_compact().into_mesh());
     let points = triangles.positions.len();
     writeln!(out, "# waymesh: {} triangles, {points} points, metres, y up", triangles.triangles.len())?;
-    for [x, y, z] in &triangles.positions {
-        writeln!(out, "v {x} {y} {z}")?;
-    }
-    for [a, b, c] in &triangles.triangles {
-        writeln!(out, "f {} {} {}", u64::from(*a) + 1, u64::from(*b) + 1, u64::from(*c) + 1)?;
-    }
+    write_vertices(&mut out, triangles.positions)?;
+    write_faces(&mut out, triangles.triangles)?;
     out.flush()
 }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use glam::{DVec3, Vec3};
 
 use crate::files::read_file;
-use crate::scene::obj::{ObjSink, read};
+use crate::obj::{write_faces, write_vertices};
+use crate::scene::obj::{Naming, ObjSink, read};
 use crate::scene::{Source, quoted};
 use crate::{IoError, Place};
 
@@ -85,7 +86,10 @@ impl ObjSink for Reader<'_> {
         Ok(())
     }
 
-    fn group(&mut self, line: usize, name: &[u8]) -> Result<(), IoError> {
+    fn name(&mut self, line: usize, naming: Naming, name: &[u8]) -> Result<(), IoError> {
+        if naming == Naming::Material {
+            return Ok(());
+        }
         let number = std::str::from_utf8(name).ok().and_then(|name| name.strip_prefix(GROUND));
         self.ground_of = match number {
             None => None,
@@ -122,8 +126,7 @@ impl Reader<'_> {
                 continue;
             };
             let Some(ground) = ground.get_mut(polygon - 1) else {
-                let index = i64::try_from(polygon).unwrap_or(i64::MAX);
-                return Err(source.out_of_range(Place::Line(line), "polygon", index, count));
+                return Err(source.out_of_range(Place::Line(line), "polygon", polygon, count));
             };
             let at = |corner: usize| vertices[corners[corner] as usize];
             ground.extend((2..corners.len()).map(|last| [at(0), at(last - 1), at(last)]));
@@ -140,25 +143,14 @@ impl Reader<'_> {
 pub fn write_polygons(mesh: &PolygonMesh, writer: impl Write) -> std::io::Result<()> {
     let mut out = BufWriter::new(writer);
     writeln!(out, "# {} polygons, {} vertices, metres, y up", mesh.polygons.len(), mesh.vertices.len())?;
-    let vertex = |out: &mut BufWriter<_>, at: &Vec3| writeln!(out, "v {} {} {}", at.x, at.y, at.z);
-    for at in &mesh.vertices {
-        vertex(&mut out, at)?;
-    }
+    write_vertices(&mut out, mesh.vertices.iter().map(|at| at.to_array()))?;
     writeln!(out, "o polygons")?;
-    for polygon in &mesh.polygons {
-        write!(out, "f")?;
-        for &corner in polygon {
-            write!(out, " {}", u64::from(corner) + 1)?;
-        }
-        writeln!(out)?;
-    }
+    write_faces(&mut out, mesh.polygons.iter().map(|polygon| polygon.iter().copied()))?;
     for (polygon, triangles) in mesh.ground.iter().enumerate().filter(|(_, triangles)| !triangles.is_empty())
     {
         writeln!(out, "g {GROUND}{}", polygon + 1)?;
         for triangle in triangles {
-            for at in triangle {
-                vertex(&mut out, at)?;
-            }
+            write_vertices(&mut out, triangle.map(|at| at.to_array()))?;
             writeln!(out, "f -3 -2 -1")?;
         }
     }

@@ -75,7 +75,7 @@ pub(crate) fn bake_files(
         let baker = AnyBaker::of(entries, rules.table()).or_raise()?;
         Ok((rules, options, baker))
     })?;
-    let source = detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
+    let source = detached(py, || SceneSource::open(&files, &options, Some(&rules.map())))?.or_raise()?;
     let bake = watched(py, (progress, cancel.as_deref()), |observer| baker.bake_observed(&source, observer))?;
     PyNavMesh::baked(bake)
 }
@@ -192,8 +192,7 @@ impl TileJob {
             Ok((rules, options, baker))
         })?;
         baker.check().or_raise()?;
-        let source =
-            detached(py, || SceneSource::open_with_areas(&files, &options, &rules.map()))?.or_raise()?;
+        let source = detached(py, || SceneSource::open(&files, &options, Some(&rules.map())))?.or_raise()?;
         Ok(Self { source, baker, sorted: OnceLock::new() })
     }
 

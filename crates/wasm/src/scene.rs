@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::core::{AreaTable, SkippedTriangles};
 use waymesh::fields::{Entries, LOAD, READ, Value};
 use waymesh::floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
-use waymesh::io::{AreaRules, LoadOptions, parse_scene_with_areas};
+use waymesh::io::{AreaRules, LoadOptions, parse_scene};
 use waymesh::{AreaId, Bake, TriangleSoup};
 use waymesh_scenes::SceneConfig;
 
@@ -60,7 +60,7 @@ impl Scene {
         let rules = rules.ok_or_else(|| Kind::Input.error("options: areaRules must be a list of texts"))?;
         entries.finish().or_throw()?;
         let rules = AreaRules::parse(&rules).or_throw()?;
-        let soup = parse_scene_with_areas(Path::new(name), &bytes, &load, &rules.map()).or_throw()?;
+        let soup = parse_scene(Path::new(name), &bytes, &load, Some(&rules.map())).or_throw()?;
         Ok(Self { soup: Arc::new(soup), areas: rules.table().clone() })
     }
 

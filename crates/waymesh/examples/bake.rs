@@ -5,10 +5,10 @@
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
 use waymesh::glam::vec3;
-use waymesh::io::{AreaRules, LoadOptions, parse_scene_with_areas};
+use waymesh::io::{AreaRules, LoadOptions, parse_scene};
 use waymesh::{AreaCosts, Baker, Bounds, Mark};
 
-/// A meadow with a pond and 8 m of land next to it. `load_with_areas` reads files.
+/// A meadow with a pond and 8 m of land next to it. `load_with_names` reads files.
 const LEVEL: &[u8] = b"
 o meadow
 v 0 0 0\nv 20 0 0\nv 20 0 6\nv 0 0 6\nv 0 0 14\nv 20 0 14\nv 0 0 20\nv 20 0 20\nv 8 0 6\nv 8 0 14
@@ -20,7 +20,7 @@ f 9 10 6 3
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Areas by the names of surfaces: a metre of water costs as much as five of grass.
     let rules = AreaRules::parse(&["*water*=water:5"])?;
-    let level = parse_scene_with_areas("pond.obj".as_ref(), LEVEL, &LoadOptions::default(), &rules.map())?;
+    let level = parse_scene("pond.obj".as_ref(), LEVEL, &LoadOptions::default(), Some(&rules.map()))?;
     // Areas of volumes: mud on the land next to the pond.
     let mut areas = rules.table().clone();
     let mud = areas.named("mud:2")?;

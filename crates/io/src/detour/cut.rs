@@ -1,6 +1,7 @@
 //! Cuts of polygons along the borders of tiles. Detour finds neighbours in other tiles by edges on
 //! a line along an axis.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use waymesh_core::{PlanPoint, saturating_i32};
@@ -35,120 +36,100 @@ impl Tiling {
     }
 }
 
-fn along(axis: usize, point: PlanPoint) -> i32 {
+/// Returns the coordinate of a point along an axis: 0 is x, 1 is z.
+pub(super) fn along(axis: usize, point: PlanPoint) -> i32 {
     if axis == 0 { point.x } else { point.z }
 }
 
-/// Vertices where an edge crosses a line: both polygons of the edge share them.
-#[derive(Debug, Default)]
-pub(super) struct CutVertices {
-    /// Key: the ends of the edge, the lower one first, the axis and the line.
-    known: HashMap<(u32, u32, usize, i32), Corner<()>>,
+/// Returns the point with a coordinate along an axis, and another across it.
+pub(super) fn point_at(axis: usize, along: i32, across: i32) -> PlanPoint {
+    if axis == 0 { PlanPoint::new(along, across) } else { PlanPoint::new(across, along) }
 }
 
-impl CutVertices {
-    /// Returns the vertex of an edge on a line; `make` creates it from its point.
-    fn get<B>(
-        &mut self,
-        a: &Corner<B>,
-        b: &Corner<B>,
-        (axis, line): (usize, i32),
-        make: impl FnOnce(PlanPoint) -> u32,
-    ) -> (u32, PlanPoint) {
+/// Vertices where an edge crosses a line: both polygons of the edge share them. Key: the ends of the
+/// edge, the lower one first, the axis and the line.
+pub(super) type CutVertices = HashMap<(u32, u32, usize, i32), (u32, PlanPoint)>;
+
+/// Cuts convex polygons along the borders of tiles.
+pub(super) struct Cutter<'a, B> {
+    pub(super) tiling: &'a Tiling,
+    /// The value beyond new edges.
+    pub(super) inner: B,
+    pub(super) vertices: &'a mut CutVertices,
+    /// Creates a vertex.
+    pub(super) make: &'a mut dyn FnMut(PlanPoint) -> u32,
+}
+
+impl<B: Copy> Cutter<'_, B> {
+    /// Cuts a polygon. Parts without area are omitted.
+    pub(super) fn cut(&mut self, corners: Vec<Corner<B>>) -> Vec<(TileAt, Vec<Corner<B>>)> {
+        let mut parts = Vec::new();
+        for (column, strip) in self.strips(corners, 0) {
+            for (row, part) in self.strips(strip, 1) {
+                if PlanPoint::doubled_area(part.iter().map(|corner| corner.1)) > 0 {
+                    parts.push(([column, row], part));
+                }
+            }
+        }
+        parts
+    }
+
+    fn strips(&mut self, mut rest: Vec<Corner<B>>, axis: usize) -> Vec<(i32, Vec<Corner<B>>)> {
+        let coordinates = || rest.iter().map(|corner| along(axis, corner.1));
+        let (Some(low), Some(high)) = (coordinates().min(), coordinates().max()) else { return Vec::new() };
+        let mut strips = Vec::new();
+        for place in self.tiling.place(axis, low).. {
+            let line = self.tiling.line(axis, place + 1);
+            if high <= line {
+                strips.push((place, rest));
+                break;
+            }
+            let [before, after] = self.split(&rest, axis, line);
+            strips.push((place, before));
+            rest = after;
+        }
+        strips
+    }
+
+    /// Splits a polygon into the parts before and behind a line that passes through it.
+    fn split(&mut self, corners: &[Corner<B>], axis: usize, line: i32) -> [Vec<Corner<B>>; 2] {
+        let [mut before, mut after] = [Vec::new(), Vec::new()];
+        let side = |corner: &Corner<B>| along(axis, corner.1).cmp(&line);
+        for (index, &from) in corners.iter().enumerate() {
+            let to = corners[(index + 1) % corners.len()];
+            let (vertex, point, beyond) = from;
+            let next = side(&to);
+            let (near, far) = match side(&from) {
+                Ordering::Less => (&mut before, &mut after),
+                Ordering::Greater => (&mut after, &mut before),
+                Ordering::Equal => {
+                    before.push((vertex, point, if next.is_lt() { beyond } else { self.inner }));
+                    after.push((vertex, point, if next.is_gt() { beyond } else { self.inner }));
+                    continue;
+                }
+            };
+            near.push(from);
+            if next == side(&from).reverse() {
+                let (vertex, point) = self.vertex(&from, &to, axis, line);
+                near.push((vertex, point, self.inner));
+                far.push((vertex, point, beyond));
+            }
+        }
+        [before, after]
+    }
+
+    /// Returns the vertex of an edge on a line.
+    fn vertex(&mut self, a: &Corner<B>, b: &Corner<B>, axis: usize, line: i32) -> (u32, PlanPoint) {
         let (first, second) = if a.0 < b.0 { (a, b) } else { (b, a) };
-        let (vertex, point, ()) = *self.known.entry((first.0, second.0, axis, line)).or_insert_with(|| {
+        *self.vertices.entry((first.0, second.0, axis, line)).or_insert_with(|| {
             let [from, to] = [first, second].map(|corner| f64::from(along(axis, corner.1)));
             let [start, end] = [first, second].map(|corner| f64::from(along(1 - axis, corner.1)));
             let share = (f64::from(line) - from) / (to - from);
             let other = saturating_i32((start + (end - start) * share).round());
-            let point = if axis == 0 { PlanPoint::new(line, other) } else { PlanPoint::new(other, line) };
-            (make(point), point, ())
-        });
-        (vertex, point)
+            let point = point_at(axis, line, other);
+            ((self.make)(point), point)
+        })
     }
-}
-
-/// Cuts a convex polygon along the borders of tiles. `inner` is the value beyond new edges; `make`
-/// creates a vertex. Parts without area are omitted.
-pub(super) fn cut<B: Copy>(
-    corners: Vec<Corner<B>>,
-    tiling: &Tiling,
-    inner: B,
-    vertices: &mut CutVertices,
-    make: &mut dyn FnMut(PlanPoint) -> u32,
-) -> Vec<(TileAt, Vec<Corner<B>>)> {
-    let mut parts = Vec::new();
-    for (column, strip) in strips(corners, 0, tiling, inner, vertices, make) {
-        for (row, part) in strips(strip, 1, tiling, inner, vertices, make) {
-            if PlanPoint::doubled_area(part.iter().map(|corner| corner.1)) > 0 {
-                parts.push(([column, row], part));
-            }
-        }
-    }
-    parts
-}
-
-fn strips<B: Copy>(
-    mut rest: Vec<Corner<B>>,
-    axis: usize,
-    tiling: &Tiling,
-    inner: B,
-    vertices: &mut CutVertices,
-    make: &mut dyn FnMut(PlanPoint) -> u32,
-) -> Vec<(i32, Vec<Corner<B>>)> {
-    let coordinates = || rest.iter().map(|corner| along(axis, corner.1));
-    let (Some(low), Some(high)) = (coordinates().min(), coordinates().max()) else { return Vec::new() };
-    let mut strips = Vec::new();
-    for place in tiling.place(axis, low).. {
-        let line = tiling.line(axis, place + 1);
-        if high <= line {
-            strips.push((place, rest));
-            break;
-        }
-        let [before, after] = split(&rest, (axis, line), inner, vertices, make);
-        strips.push((place, before));
-        rest = after;
-    }
-    strips
-}
-
-/// Splits a polygon into the parts before and behind a line that passes through it.
-fn split<B: Copy>(
-    corners: &[Corner<B>],
-    (axis, line): (usize, i32),
-    inner: B,
-    vertices: &mut CutVertices,
-    make: &mut dyn FnMut(PlanPoint) -> u32,
-) -> [Vec<Corner<B>>; 2] {
-    let [mut before, mut after] = [Vec::new(), Vec::new()];
-    for (index, &from) in corners.iter().enumerate() {
-        let to = corners[(index + 1) % corners.len()];
-        let side = |corner: &Corner<B>| along(axis, corner.1).cmp(&line) as i8;
-        let (vertex, point, beyond) = from;
-        match (side(&from), side(&to)) {
-            (-1, next) => {
-                before.push(from);
-                if next == 1 {
-                    let (vertex, point) = vertices.get(&from, &to, (axis, line), &mut *make);
-                    before.push((vertex, point, inner));
-                    after.push((vertex, point, beyond));
-                }
-            }
-            (1, next) => {
-                after.push(from);
-                if next == -1 {
-                    let (vertex, point) = vertices.get(&from, &to, (axis, line), &mut *make);
-                    after.push((vertex, point, inner));
-                    before.push((vertex, point, beyond));
-                }
-            }
-            (_, next) => {
-                before.push((vertex, point, if next == -1 { beyond } else { inner }));
-                after.push((vertex, point, if next == 1 { beyond } else { inner }));
-            }
-        }
-    }
-    [before, after]
 }
 
 #[cfg(test)]
@@ -167,7 +148,9 @@ mod tests {
             points.push(point);
             u32::try_from(points.len() - 1).expect("a few")
         };
-        let parts = cut(corners, &tiling, 7, &mut CutVertices::default(), &mut made);
+        let mut vertices = CutVertices::default();
+        let mut cutter = Cutter { tiling: &tiling, inner: 7, vertices: &mut vertices, make: &mut made };
+        let parts = cutter.cut(corners);
         assert!(parts.len() > 12);
         let mut sum = 0;
         let mut edges = HashMap::new();
@@ -198,7 +181,9 @@ mod tests {
             .map(|(&(x, z), vertex)| (vertex, PlanPoint::new(x, z), false))
             .collect();
         let mut made = |_| panic!("nothing to cut");
-        let parts = cut(corners.clone(), &tiling, true, &mut CutVertices::default(), &mut made);
+        let mut vertices = CutVertices::default();
+        let mut cutter = Cutter { tiling: &tiling, inner: true, vertices: &mut vertices, make: &mut made };
+        let parts = cutter.cut(corners.clone());
         assert_eq!(parts, [([1, 0], corners)]);
     }
 }

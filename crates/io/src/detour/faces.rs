@@ -3,6 +3,7 @@
 use waymesh_core::{DisjointSets, PlanPoint, to_u32};
 
 use super::lattice::Lattice;
+use super::report::DetourReport;
 use super::tile::{AT_BORDER, MAX_CORNERS, TileSet};
 
 /// The neighbour beyond an edge, according to the file.
@@ -74,12 +75,8 @@ pub(super) struct Faces {
     pub(super) first_face: Vec<u32>,
     /// `true` for polygons that would be ground but have no area.
     pub(super) is_flat: Vec<bool>,
-    /// Polygons without flags, which no filter accepts.
-    pub(super) closed: usize,
-    /// Number of polygons that were not convex.
-    pub(super) parted: usize,
-    /// Number of polygons that cross themselves.
-    pub(super) tangled: usize,
+    /// Counts of the contents so far.
+    pub(super) report: DetourReport,
 }
 
 impl Faces {
@@ -99,7 +96,8 @@ impl Faces {
             faces.first_vertex.push(first_vertex);
             for (index, polygon) in tile.polygons.iter().enumerate() {
                 let is_open = polygon.flags != 0;
-                faces.closed += usize::from(polygon.is_ground && !is_open);
+                faces.report.polygons += usize::from(polygon.is_ground);
+                faces.report.closed += usize::from(polygon.is_ground && !is_open);
                 let mut is_flat = false;
                 if polygon.is_ground && is_open {
                     let corners = polygon.corners().iter().map(|&corner| first_vertex + u32::from(corner));
@@ -117,6 +115,7 @@ impl Faces {
                     };
                     is_flat = !faces.push(face, &loop_);
                 }
+                faces.report.flat += usize::from(is_flat);
                 faces.is_flat.push(is_flat);
                 faces.first_face.push(to_u32(faces.faces.len()));
             }
@@ -145,22 +144,18 @@ impl Faces {
         if area < 0 {
             // The edge from a corner now leads to the previous corner.
             kept.reverse();
-            let first = kept[0].1;
-            for index in 1..kept.len() {
-                kept[index - 1].1 = kept[index].1;
-            }
-            if let Some(last) = kept.last_mut() {
-                last.1 = first;
-            }
+            let mut beyond: Vec<Beyond> = kept.iter().map(|corner| corner.1).collect();
+            beyond.rotate_left(1);
+            kept.iter_mut().zip(beyond).for_each(|(corner, beyond)| corner.1 = beyond);
         }
         let first = self.faces.len();
         if self.is_convex(&kept) {
             self.faces.push(Face { is_whole: true, ..face }.with(&kept));
         } else if self.push_triangles(face, kept) {
-            self.parted += 1;
+            self.report.parted += 1;
         } else {
             self.faces.truncate(first);
-            self.tangled += 1;
+            self.report.flat += 1;
         }
         true
     }

@@ -23,94 +23,126 @@ pub(super) fn surface(
     if set.tiles.iter().all(|tile| tile.details.is_empty()) {
         return None;
     }
-    let mut surface = HeightSurface {
+    let surface = HeightSurface {
         points: Vec::new(),
         triangles: Vec::new(),
         polygon_triangles: vec![0],
         max_error: 0.0,
     };
+    let mut ground = Ground { set, lattice, faces, mesh, surface };
     let mut flattened = 0;
     for (index, face) in faces.faces.iter().enumerate() {
         let polygon = PolyId::from_index(index);
-        let [points, triangles] = [surface.points.len(), surface.triangles.len()];
-        let has_detail = push_detail(set, lattice, faces, mesh, face, &mut surface);
-        if has_detail && (!face.is_whole || !fills(&surface, triangles, mesh.doubled_area(polygon))) {
-            cut_to(mesh, polygon, lattice.beside_edge(), [points, triangles], &mut surface);
+        let start = [ground.surface.points.len(), ground.surface.triangles.len()];
+        let has_detail = ground.push_detail(face);
+        if has_detail && (!face.is_whole || !ground.fills(start[1], polygon)) {
+            ground.cut_to(polygon, start);
         }
-        if !fills(&surface, triangles, mesh.doubled_area(polygon)) {
+        if !ground.fills(start[1], polygon) {
             flattened += usize::from(has_detail);
-            surface.points.truncate(points);
-            surface.triangles.truncate(triangles);
-            push_polygon(mesh, polygon, &mut surface);
+            ground.surface.points.truncate(start[0]);
+            ground.surface.triangles.truncate(start[1]);
+            ground.push_polygon(polygon);
         }
-        surface.polygon_triangles.push(to_u32(surface.triangles.len()));
+        ground.surface.polygon_triangles.push(to_u32(ground.surface.triangles.len()));
     }
-    Some((surface, flattened))
+    Some((ground.surface, flattened))
 }
 
-/// Adds the detail mesh of a face; the whole detail mesh of the polygon if the face is a part of
-/// it. Returns `false` if its polygon has none.
-fn push_detail(
-    set: &TileSet,
-    lattice: &Lattice,
-    faces: &Faces,
-    mesh: &PolyMesh,
-    face: &Face,
-    surface: &mut HeightSurface,
-) -> bool {
-    let tile: &Tile = &set.tiles[face.tile as usize];
-    let Some(detail) = tile.details.get(face.polygon as usize) else { return false };
-    let polygon = &tile.polygons[face.polygon as usize];
-    let level = mesh.frame.level_height;
-    let base = to_u32(surface.points.len());
-    for &corner in polygon.corners() {
-        let PlanPoint { x, z } = faces.point(faces.first_vertex[face.tile as usize] + u32::from(corner));
-        let height = tile.vertices[usize::from(corner)][1] / level;
-        surface.points.push(surface_point(x, height, z));
-    }
-    let first = detail.first_vertex as usize;
-    for &vertex in tile.detail_vertices.iter().skip(first).take(usize::from(detail.vertices)) {
-        let corners = polygon.corners().iter();
-        let corners =
-            corners.map(|&corner| faces.point(faces.first_vertex[face.tile as usize] + u32::from(corner)));
-        let [x, z] = onto_edge(lattice.place(vertex), corners, lattice.beside_edge()).map(nearest_f32);
-        surface.points.push(SurfacePoint { x, height: vertex[1] / level, z });
-    }
-    let first = detail.first_triangle as usize;
-    let triangles = &tile.detail_triangles[first..first + usize::from(detail.triangles)];
-    let doubled = |triangle: [u32; 3]| doubled_area(triangle.map(|point| surface.points[point as usize]));
-    let triangles: Vec<[u32; 3]> =
-        triangles.iter().map(|&[a, b, c, _]| [a, b, c].map(|point| base + u32::from(point))).collect();
-    // Detour's polygons and ours wind in opposite directions, but a file may have either.
-    let is_reversed = triangles.iter().map(|&triangle| doubled(triangle)).sum::<f64>() < 0.0;
-    let upright = triangles.iter().map(|&[a, b, c]| if is_reversed { [a, c, b] } else { [a, b, c] });
-    let upright: Vec<[u32; 3]> = upright.filter(|&triangle| doubled(triangle) > 0.0).collect();
-    surface.triangles.extend(upright);
-    true
+struct Ground<'a> {
+    set: &'a TileSet,
+    lattice: &'a Lattice,
+    faces: &'a Faces,
+    mesh: &'a PolyMesh,
+    surface: HeightSurface,
 }
 
-/// Cuts the ground from some points and triangles on to a polygon.
-fn cut_to(
-    mesh: &PolyMesh,
-    polygon: PolyId,
-    on_line: f64,
-    [first_point, first_triangle]: [usize; 2],
-    surface: &mut HeightSurface,
-) {
-    let corners: Vec<PlanPoint> =
-        mesh.corners(polygon).iter().map(|corner| mesh.vertices[corner.index()].point).collect();
-    let points = surface.points.split_off(first_point);
-    for triangle in surface.triangles.split_off(first_triangle) {
-        let triangle = triangle.map(|point| {
-            let SurfacePoint { x, height, z } = points[point as usize - first_point];
-            [x, height, z].map(f64::from)
-        });
-        let part = clip(triangle, &corners, on_line);
-        let points = part.iter().map(|point| {
-            let [x, height, z] = point.map(nearest_f32);
-            SurfacePoint { x, height, z }
-        });
-        push_fan(points, surface);
+impl Ground<'_> {
+    /// Adds the detail mesh of a face; the whole detail mesh of the polygon if the face is a part of
+    /// it. Returns `false` if its polygon has none.
+    fn push_detail(&mut self, face: &Face) -> bool {
+        let tile: &Tile = &self.set.tiles[face.tile as usize];
+        let Some(detail) = tile.details.get(face.polygon as usize) else { return false };
+        let corners = tile.polygons[face.polygon as usize].corners();
+        let level = self.mesh.frame.level_height;
+        let base = to_u32(self.surface.points.len());
+        let first = self.faces.first_vertex[face.tile as usize];
+        let plan = corners.iter().map(|&corner| self.faces.point(first + u32::from(corner)));
+        for (&corner, PlanPoint { x, z }) in corners.iter().zip(plan.clone()) {
+            let height = tile.vertices[usize::from(corner)][1] / level;
+            self.surface.points.push(surface_point(x, height, z));
+        }
+        let vertices = tile.detail_vertices.iter().skip(detail.first_vertex as usize);
+        for &vertex in vertices.take(usize::from(detail.vertices)) {
+            let place = onto_edge(self.lattice.place(vertex), plan.clone(), self.lattice.beside_edge());
+            let [x, z] = place.map(nearest_f32);
+            self.surface.points.push(SurfacePoint { x, height: vertex[1] / level, z });
+        }
+        let first = detail.first_triangle as usize;
+        let triangles = &tile.detail_triangles[first..first + usize::from(detail.triangles)];
+        let triangles: Vec<[u32; 3]> =
+            triangles.iter().map(|&[a, b, c, _]| [a, b, c].map(|point| base + u32::from(point))).collect();
+        // Detour's polygons and ours wind in opposite directions, but a file may have either.
+        let is_reversed = triangles.iter().map(|&triangle| self.doubled(triangle)).sum::<f64>() < 0.0;
+        let upright = triangles.iter().map(|&[a, b, c]| if is_reversed { [a, c, b] } else { [a, b, c] });
+        let upright: Vec<[u32; 3]> = upright.filter(|&triangle| self.doubled(triangle) > 0.0).collect();
+        self.surface.triangles.extend(upright);
+        true
+    }
+
+    /// Cuts the ground from some points and triangles on to a polygon.
+    fn cut_to(&mut self, polygon: PolyId, [first_point, first_triangle]: [usize; 2]) {
+        let corners = self.mesh.corners(polygon).iter();
+        let corners: Vec<PlanPoint> =
+            corners.map(|corner| self.mesh.vertices[corner.index()].point).collect();
+        let points = self.surface.points.split_off(first_point);
+        for triangle in self.surface.triangles.split_off(first_triangle) {
+            let triangle = triangle.map(|point| {
+                let SurfacePoint { x, height, z } = points[point as usize - first_point];
+                [x, height, z].map(f64::from)
+            });
+            let part = clip(triangle, &corners, self.lattice.beside_edge());
+            self.push_fan(part.iter().map(|point| {
+                let [x, height, z] = point.map(nearest_f32);
+                SurfacePoint { x, height, z }
+            }));
+        }
+    }
+
+    /// Returns `true` if the triangles from `first` on fill a polygon.
+    fn fills(&self, first: usize, polygon: PolyId) -> bool {
+        let triangles = &self.surface.triangles[first..];
+        let sum: f64 = triangles.iter().map(|&triangle| self.doubled(triangle)).sum();
+        let expected = self.mesh.doubled_area(polygon) as f64;
+        (sum - expected).abs() <= expected * SHARE + MAX_DIFFERENCE
+    }
+
+    /// Adds the polygon itself.
+    fn push_polygon(&mut self, polygon: PolyId) {
+        let mesh = self.mesh;
+        self.push_fan(mesh.corners(polygon).iter().map(|corner| {
+            let vertex = &mesh.vertices[corner.index()];
+            surface_point(vertex.point.x, vertex.height, vertex.point.z)
+        }));
+    }
+
+    /// Adds a convex polygon without its triangles that have no area.
+    fn push_fan(&mut self, points: impl Iterator<Item = SurfacePoint>) {
+        let base = to_u32(self.surface.points.len());
+        self.surface.points.extend(points);
+        let count = to_u32(self.surface.points.len()) - base;
+        for last in 2..count {
+            let triangle = [base, base + last - 1, base + last];
+            if self.doubled(triangle) > 0.0 {
+                self.surface.triangles.push(triangle);
+            }
+        }
+    }
+
+    /// Returns twice the area of a triangle, computed as in a mesh.
+    fn doubled(&self, triangle: [u32; 3]) -> f64 {
+        let [a, b, c] = triangle.map(|point| self.surface.points[point as usize]);
+        f64::from(b.x - a.x) * f64::from(c.z - a.z) - f64::from(b.z - a.z) * f64::from(c.x - a.x)
     }
 }
 
@@ -136,44 +168,7 @@ fn onto_edge(
     found.0
 }
 
-/// Returns `true` if the triangles from `first` on fill a polygon.
-fn fills(surface: &HeightSurface, first: usize, doubled: i128) -> bool {
-    let sum: f64 = surface.triangles[first..]
-        .iter()
-        .map(|triangle| doubled_area(triangle.map(|point| surface.points[point as usize])))
-        .sum();
-    let expected = doubled as f64;
-    (sum - expected).abs() <= expected * SHARE + MAX_DIFFERENCE
-}
-
-/// Adds the polygon itself.
-fn push_polygon(mesh: &PolyMesh, polygon: PolyId, surface: &mut HeightSurface) {
-    let corners = mesh.corners(polygon).iter().map(|corner| {
-        let vertex = &mesh.vertices[corner.index()];
-        surface_point(vertex.point.x, vertex.height, vertex.point.z)
-    });
-    push_fan(corners, surface);
-}
-
-/// Adds a convex polygon without its triangles that have no area.
-fn push_fan(points: impl Iterator<Item = SurfacePoint>, surface: &mut HeightSurface) {
-    let base = to_u32(surface.points.len());
-    surface.points.extend(points);
-    let count = to_u32(surface.points.len()) - base;
-    for last in 2..count {
-        let triangle = [base, base + last - 1, base + last];
-        if doubled_area(triangle.map(|point| surface.points[point as usize])) > 0.0 {
-            surface.triangles.push(triangle);
-        }
-    }
-}
-
 fn surface_point(x: i32, height: f32, z: i32) -> SurfacePoint {
     let [x, z] = [x, z].map(|number| nearest_f32(f64::from(number)));
     SurfacePoint { x, height, z }
-}
-
-/// Returns twice the area, computed as in a mesh.
-fn doubled_area([a, b, c]: [SurfacePoint; 3]) -> f64 {
-    f64::from(b.x - a.x) * f64::from(c.z - a.z) - f64::from(b.z - a.z) * f64::from(c.x - a.x)
 }

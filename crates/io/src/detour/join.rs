@@ -11,6 +11,7 @@ use waymesh_core::{
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 
+use super::cut::{along, point_at};
 use super::faces::{Beyond, Faces};
 use super::lattice::Lattice;
 use super::tile::{MAX_CORNERS, TileSet};
@@ -27,19 +28,6 @@ const MOST_COMPARED: u64 = 4096;
 
 /// Sentinel for a missing face.
 const NO_FACE: u32 = u32::MAX;
-
-/// Polygons with their neighbours.
-#[derive(Debug)]
-pub(super) struct Joined {
-    /// One polygon per face.
-    pub(super) mesh: PolyMesh,
-    /// Links between edges of which one already has a neighbour.
-    pub(super) links: Vec<Link>,
-    /// Number of pairs of edges joined across borders.
-    pub(super) portals: usize,
-    /// Number of edges whose neighbour in the tile does not share them.
-    pub(super) one_sided: usize,
-}
 
 /// An edge of a face along an axis.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +63,8 @@ struct Cut {
     beyond: u32,
 }
 
-/// Finds the neighbours of all faces.
+/// Finds the neighbours of all faces. Returns one polygon per face, and links between edges of which
+/// one already has a neighbour.
 pub(super) fn join(
     source: Source<'_>,
     set: &TileSet,
@@ -83,7 +72,7 @@ pub(super) fn join(
     frame: GridFrame,
     faces: &mut Faces,
     area_of: impl Fn(u8) -> AreaId,
-) -> Result<Joined, IoError> {
+) -> Result<(PolyMesh, Vec<Link>), IoError> {
     let mut joiner = Joiner {
         source,
         set,
@@ -91,12 +80,10 @@ pub(super) fn join(
         whole: vec![[NO_FACE; MAX_CORNERS]; faces.faces.len()],
         cuts: BTreeMap::new(),
         overlaid: Vec::new(),
-        portals: 0,
-        one_sided: 0,
     };
     joiner.inside(faces);
     joiner.borders(faces)?;
-    let Joiner { whole, mut cuts, overlaid, portals, one_sided, .. } = joiner;
+    let Joiner { whole, mut cuts, overlaid, .. } = joiner;
     let heights = welded_heights(faces);
     let mut numbers = vec![u32::MAX; faces.points.len()];
     let mut mesh = PolyMesh::empty(frame);
@@ -119,7 +106,7 @@ pub(super) fn join(
                 continue;
             };
             let axis = axis_of(faces.points[from as usize], faces.points[to as usize]);
-            let [begin, end] = [from, to].map(|vertex| axis.along(faces.points[vertex as usize]));
+            let [begin, end] = [from, to].map(|vertex| along(axis, faces.points[vertex as usize]));
             cuts.sort_by_key(|cut| if begin < end { cut.from } else { -cut.from });
             let (mut at, mut vertex) = (begin, from);
             for cut in cuts.iter() {
@@ -144,7 +131,7 @@ pub(super) fn join(
         });
     }
     let links = overlaid.iter().map(|pair| link_of(pair, faces, &frame)).collect();
-    Ok(Joined { mesh, links, portals, one_sided })
+    Ok((mesh, links))
 }
 
 /// Returns the mean height of each set of vertices, in metres.
@@ -158,36 +145,14 @@ fn welded_heights(faces: &mut Faces) -> Vec<f32> {
     sums.iter().map(|&(sum, count)| waymesh_core::nearest_f32(sum / f64::from(count.max(1)))).collect()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Axis {
-    X,
-    Z,
-}
-
-impl Axis {
-    fn along(self, point: PlanPoint) -> i32 {
-        match self {
-            Self::X => point.x,
-            Self::Z => point.z,
-        }
-    }
-
-    fn across(self, point: PlanPoint) -> i32 {
-        match self {
-            Self::X => point.z,
-            Self::Z => point.x,
-        }
-    }
-}
-
 /// Returns the axis along which an edge is longer.
-fn axis_of(from: PlanPoint, to: PlanPoint) -> Axis {
-    if from.x.abs_diff(to.x) >= from.z.abs_diff(to.z) { Axis::X } else { Axis::Z }
+fn axis_of(from: PlanPoint, to: PlanPoint) -> usize {
+    usize::from(from.x.abs_diff(to.x) < from.z.abs_diff(to.z))
 }
 
-fn span_of(faces: &Faces, face: u32, edge: usize, axis: Axis) -> Span {
+fn span_of(faces: &Faces, face: u32, edge: usize, axis: usize) -> Span {
     let ends = faces.faces[face as usize].edge(edge);
-    let [a, b] = ends.map(|vertex| axis.along(faces.point(vertex)));
+    let [a, b] = ends.map(|vertex| along(axis, faces.point(vertex)));
     if a < b {
         Span { face, edge, low: a, high: b, ends, ascends: true }
     } else {
@@ -212,9 +177,7 @@ struct Joiner<'a> {
     /// Parts of edges with neighbours, by face and edge.
     cuts: BTreeMap<(u32, usize), Vec<Cut>>,
     /// Overlaps of edges that already have other neighbours.
-    overlaid: Vec<([Span; 2], Axis, [i32; 2])>,
-    portals: usize,
-    one_sided: usize,
+    overlaid: Vec<([Span; 2], usize, [i32; 2])>,
 }
 
 impl Joiner<'_> {
@@ -241,7 +204,7 @@ impl Joiner<'_> {
                                 [from, to] == ends && other.beyond(edge) == Beyond::Polygon(face.number)
                             })
                         });
-                        self.one_sided += usize::from(found.is_none() && first < end);
+                        faces.report.one_sided += usize::from(found.is_none() && first < end);
                         found
                     }
                     Beyond::Nothing | Beyond::Tile(_) => None,
@@ -284,18 +247,18 @@ impl Joiner<'_> {
 
     /// Finds neighbours in other tiles.
     fn borders(&mut self, faces: &mut Faces) -> Result<(), IoError> {
-        let mut lines: BTreeMap<(Axis, i32), Vec<(Span, u8)>> = BTreeMap::new();
+        let mut lines: BTreeMap<(usize, i32), Vec<(Span, u8)>> = BTreeMap::new();
         for number in 0..to_u32(faces.faces.len()) {
             let face = faces.faces[number as usize];
             for edge in 0..usize::from(face.count) {
                 let Beyond::Tile(side) = face.beyond(edge) else { continue };
                 let axis = match side {
-                    0 | 4 => Axis::Z,
-                    2 | 6 => Axis::X,
+                    0 | 4 => 1,
+                    2 | 6 => 0,
                     // Detour joins no other edges.
                     _ => continue,
                 };
-                let [a, b] = face.edge(edge).map(|vertex| axis.across(faces.point(vertex)));
+                let [a, b] = face.edge(edge).map(|vertex| along(1 - axis, faces.point(vertex)));
                 if a == b {
                     lines.entry((axis, a)).or_default().push((span_of(faces, number, edge, axis), side));
                 }
@@ -308,7 +271,7 @@ impl Joiner<'_> {
     }
 
     /// Joins the edges on a line between tiles.
-    fn line(&mut self, faces: &mut Faces, axis: Axis, mut line: Vec<(Span, u8)>) -> Result<(), IoError> {
+    fn line(&mut self, faces: &mut Faces, axis: usize, mut line: Vec<(Span, u8)>) -> Result<(), IoError> {
         line.sort_by_key(|(span, _)| (span.low, span.face, span.edge));
         let (spans, sides): (Vec<Span>, Vec<u8>) = line.into_iter().unzip();
         let mut counts = vec![0_u8; spans.len()];
@@ -318,9 +281,8 @@ impl Joiner<'_> {
             open.retain(|&first| spans[first].high - b.low >= self.cells[0]);
             compared += open.len() as u64;
             if compared > MOST_COMPARED * spans.len() as u64 {
-                let (file, limit) = (self.source.file.to_owned(), MOST_COMPARED * spans.len() as u64);
                 let element = "pairs of overlapping edges on a border of tiles";
-                return Err(IoError::TooMany { file, element, count: compared, limit });
+                return Err(self.source.too_many(element, compared, MOST_COMPARED * spans.len() as u64));
             }
             for &first in &open {
                 let a = &spans[first];
@@ -353,7 +315,7 @@ impl Joiner<'_> {
             open.push(second);
         }
         let (count, rest) = (overlaps.len(), self.take(faces, &spans, overlaps, step));
-        self.portals += count - rest.len();
+        faces.report.joined += count - rest.len();
         let pair = |overlap: &Overlap| overlap.spans.map(|span| spans[span]);
         self.overlaid.extend(rest.iter().map(|overlap| (pair(overlap), axis, [overlap.low, overlap.high])));
         Ok(())
@@ -443,18 +405,14 @@ fn are_beside(tiles: [[i32; 2]; 2], sides: [u8; 2]) -> bool {
 
 /// Returns a link between the overlapping parts of two edges.
 fn link_of(
-    &([a, b], axis, [low, high]): &([Span; 2], Axis, [i32; 2]),
+    &([a, b], axis, [low, high]): &([Span; 2], usize, [i32; 2]),
     faces: &Faces,
     frame: &GridFrame,
 ) -> Link {
     let end = |span: &Span| {
         let ends = if a.ascends { [low, high] } else { [high, low] };
         let ends = ends.map(|at| {
-            let across = axis.across(faces.point(span.ends[0]));
-            let point = match axis {
-                Axis::X => PlanPoint::new(at, across),
-                Axis::Z => PlanPoint::new(across, at),
-            };
+            let point = point_at(axis, at, along(1 - axis, faces.point(span.ends[0])));
             let height = waymesh_core::nearest_f32(height_at(faces, span, at)) / frame.level_height;
             PlanVertex { point, height }
         });

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use waymesh_core::{PlanPoint, float, nearest_f32, saturating_i32};
 
+use super::cut::{along, point_at};
 use super::tile::{AT_BORDER, TileSet};
 
 /// Farthest cell from the origin: the height surface has positions in single precision, which
@@ -166,15 +167,14 @@ impl Lattice {
         on_border.sort_unstable();
         on_border.dedup();
         let apart = self.length(SAME_BORDER);
-        for along_x in [true, false] {
-            let axis = |point: PlanPoint| if along_x { point.x } else { point.z };
-            on_border.sort_by_key(|&vertex| axis(points[vertex]));
+        for axis in [0, 1] {
+            on_border.sort_by_key(|&vertex| along(axis, points[vertex]));
             let mut common = None;
             for &vertex in &on_border {
-                let coordinate = axis(points[vertex]);
+                let coordinate = along(axis, points[vertex]);
                 let shared = *common.filter(|&common| coordinate - common <= apart).get_or_insert(coordinate);
                 common = Some(shared);
-                *(if along_x { &mut points[vertex].x } else { &mut points[vertex].z }) = shared;
+                points[vertex] = point_at(axis, shared, along(1 - axis, points[vertex]));
             }
         }
     }

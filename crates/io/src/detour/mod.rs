@@ -17,19 +17,19 @@
 //! | borders between tiles | portals wherever Detour joins two edges; edges are parted so that both have the same ends, whose height is the mean. Where an edge has a neighbour on another storey as well, a link to it |
 //! | detail meshes | the height surface |
 //! | areas | 0 (63 where there is no 0) is plain ground; each other has the next higher [`AreaId`] and the name `area 5` |
-//! | flags of polygons | [`DetourMesh::flags`], for a [`FlagTable`] |
+//! | flags of polygons | [`DetourMesh::flags`], for a [`waymesh_graph::FlagTable`] |
 //! | connections off the mesh | links of the kind [`LinkKind::User`]; their radius, as in Detour, is how far their ends may be from the mesh. `userId` is [`Link::data`], without flags it is closed. The grid then has cells of a centimetre at most |
 //! | agent | height, radius and highest step; steepest slope from habitat-sim's settings |
 //!
 //! Costs of areas, regions, and areas of connections are not in the files or have no counterpart.
 
-mod bytes;
 mod cut;
 mod faces;
 mod ground;
 mod join;
 mod lattice;
 mod pieces;
+mod report;
 mod tile;
 mod tree;
 mod write;
@@ -38,13 +38,15 @@ use std::path::Path;
 
 use glam::Vec3;
 use waymesh_core::{Agent, Area, AreaId, AreaTable, GridFrame};
-use waymesh_graph::{FlagTable, Link, LinkKind, NavMesh, NavMeshError, Reach};
+use waymesh_graph::{Link, LinkKind, NavMesh, NavMeshError, Reach};
 
 use crate::IoError;
 use crate::files::read_file;
 use crate::scene::Source;
 use faces::Faces;
 use lattice::Lattice;
+pub use report::DetourReport;
+pub use tile::is_detour;
 use tile::{Connection, TileSet};
 pub use write::{DetourLimit, DetourOptions, to_detour};
 
@@ -59,55 +61,10 @@ const RECAST_GROUND: u8 = 63;
 pub struct DetourMesh {
     /// The mesh.
     pub mesh: NavMesh,
-    /// Detour's flags of each polygon. RecastDemo's: 1 walk, 2 swim, 4 door, 8 jump, 16 disabled.
+    /// Detour's flags of each polygon, for a [`waymesh_graph::FlagTable`]. RecastDemo's: 1 walk, 2 swim, 4 door, 8 jump, 16 disabled.
     pub flags: Vec<u16>,
     /// Counts of the contents of the file and of their conversion.
     pub report: DetourReport,
-}
-
-impl DetourMesh {
-    /// Returns the flags for a [`waymesh_graph::FlagFilter`].
-    #[must_use]
-    pub fn flag_table(&self) -> FlagTable {
-        FlagTable::from(self.flags.clone())
-    }
-}
-
-/// Counts of the contents of a Detour file and of their conversion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DetourReport {
-    /// Tiles.
-    pub tiles: usize,
-    /// Polygons of the ground.
-    pub polygons: usize,
-    /// Polygons left out because they have no flags: no filter of Detour accepts them.
-    pub closed: usize,
-    /// Polygons left out because they have no area, or cross themselves.
-    pub flat: usize,
-    /// Polygons split into triangles because they are not convex on the grid.
-    pub parted: usize,
-    /// Pairs of edges joined between tiles.
-    pub joined: usize,
-    /// Edges between tiles that became links because they already have another neighbour.
-    pub overlaid: usize,
-    /// Edges without their neighbour, because the neighbour does not share them.
-    pub one_sided: usize,
-    /// Polygons whose detail mesh does not fill them: their ground is flat triangles.
-    pub flattened: usize,
-    /// Connections off the mesh.
-    pub connections: usize,
-    /// Connections left out because an end is farther from the mesh than their radius.
-    pub unplaced: usize,
-    /// `true` if references have 64 bits.
-    pub wide_references: bool,
-}
-
-/// Returns `true` if bytes begin like a Detour file, also one of a version or byte order that is
-/// not supported.
-#[must_use]
-pub fn is_detour(bytes: &[u8]) -> bool {
-    tile::is_detour(bytes)
 }
 
 /// Reads a Detour file.
@@ -139,10 +96,10 @@ pub fn parse_detour(file: &Path, bytes: &[u8]) -> Result<DetourMesh, IoError> {
     let ground = if !is_used(0) && is_used(RECAST_GROUND) { RECAST_GROUND } else { 0 };
     let area_of = |area: u8| if area == ground { AreaId::GROUND } else { AreaId(area + 1) };
     let frame = frame(&set, &lattice, &faces);
-    let joined = join::join(source, &set, &lattice, frame, &mut faces, area_of)?;
-    let surface = ground::surface(&set, &lattice, &faces, &joined.mesh);
+    let (mesh, mut links) = join::join(source, &set, &lattice, frame, &mut faces, area_of)?;
+    let surface = ground::surface(&set, &lattice, &faces, &mesh);
     let (surface, flattened) = surface.map_or((None, 0), |(surface, flattened)| (Some(surface), flattened));
-    let mesh = NavMesh::new(joined.mesh, surface, agent(&set)).map_err(invalid)?;
+    let mesh = NavMesh::new(mesh, surface, agent(&set)).map_err(invalid)?;
     let mut areas = AreaTable::default();
     for area in 0..=RECAST_GROUND {
         if area != ground && is_used(area) {
@@ -151,33 +108,18 @@ pub fn parse_detour(file: &Path, bytes: &[u8]) -> Result<DetourMesh, IoError> {
         }
     }
     let flags = faces.faces.iter().map(|face| polygon_of(&set, face).flags).collect();
-    let connections = || {
-        set.tiles
-            .iter()
-            .flat_map(|tile| tile.connections.iter().map(|connection| (tile.agent[2], connection)))
-    };
-    let mut links = joined.links;
-    let overlaid = links.len();
-    links.extend(connections().filter_map(|(step, connection)| link(&mesh, step, connection)));
-    let report = DetourReport {
+    let mut report = DetourReport {
         tiles: set.tiles.len(),
-        polygons: set
-            .tiles
-            .iter()
-            .flat_map(|tile| &tile.polygons)
-            .filter(|polygon| polygon.is_ground)
-            .count(),
-        closed: faces.closed,
-        flat: faces.tangled + faces.is_flat.iter().filter(|is_flat| **is_flat).count(),
-        parted: faces.parted,
-        joined: joined.portals,
-        overlaid,
-        one_sided: joined.one_sided,
+        overlaid: links.len(),
         flattened,
-        connections: connections().count(),
-        unplaced: connections().count() - (links.len() - overlaid),
+        connections: set.tiles.iter().map(|tile| tile.connections.len()).sum(),
         wide_references: set.wide,
+        ..faces.report
     };
+    for tile in &set.tiles {
+        links.extend(tile.connections.iter().filter_map(|one| link(&mesh, tile.agent[2], one)));
+    }
+    report.unplaced = report.connections - (links.len() - report.overlaid);
     let mesh = mesh.with_area_table(areas);
     let mesh = if links.is_empty() { mesh } else { mesh.with_links(links).map_err(invalid)? };
     Ok(DetourMesh { mesh, flags, report })

@@ -4,7 +4,7 @@
 //! header in RecastDemo's `Sample.cpp`, and of habitat-sim's `PathFinder.cpp`, which puts its
 //! settings after the set header since version 2. All numbers are little-endian.
 
-use waymesh_core::bytes::Reader;
+use waymesh_core::bytes::{Reader, Writer};
 
 use crate::scene::Source;
 use crate::{IoError, Place};
@@ -25,17 +25,17 @@ pub(super) const SET_HEADER: usize = 40;
 /// Bytes of habitat-sim's settings: 13 `f32` and 4 `bool`.
 const SETTINGS: usize = 56;
 /// Bytes of a tile's header.
-pub(super) const TILE_HEADER: usize = 100;
+const TILE_HEADER: usize = 100;
 /// Bytes of an element of each table of a tile, in the order of the file. A link is larger if
 /// references have 64 bits.
-pub(super) const VERTEX: usize = 12;
-pub(super) const POLYGON: usize = 32;
+const VERTEX: usize = 12;
+const POLYGON: usize = 32;
 pub(super) const LINK: usize = 12;
 const WIDE_LINK: usize = 16;
-pub(super) const DETAIL: usize = 12;
-pub(super) const DETAIL_TRIANGLE: usize = 4;
-pub(super) const TREE_NODE: usize = 16;
-pub(super) const CONNECTION: usize = 36;
+const DETAIL: usize = 12;
+const DETAIL_TRIANGLE: usize = 4;
+const TREE_NODE: usize = 16;
+const CONNECTION: usize = 36;
 /// Largest number of corners of a polygon (`DT_VERTS_PER_POLYGON`).
 pub(super) const MAX_CORNERS: usize = 6;
 /// Flag of a neighbour: the edge lies on the border of the tile, and the lowest byte is its side.
@@ -45,8 +45,10 @@ pub(super) const BOTH_WAYS: u8 = 1;
 /// Largest accepted distance of a coordinate from the origin, in metres.
 const FARTHEST: f32 = 1e7;
 
-/// Returns `true` if bytes begin like a Detour file, of any version or byte order.
-pub(super) fn is_detour(bytes: &[u8]) -> bool {
+/// Returns `true` if bytes begin like a Detour file, also one of a version or byte order that is
+/// not supported.
+#[must_use]
+pub fn is_detour(bytes: &[u8]) -> bool {
     bytes.first_chunk::<4>().is_some_and(|magic| {
         [SET_MAGIC, TILE_MAGIC, CACHE_MAGIC].iter().any(|known| magic == known || *magic == reversed(*known))
     })
@@ -144,7 +146,7 @@ pub(super) fn read(source: Source<'_>) -> Result<TileSet, IoError> {
         return Err(source.truncated(Place::File, SET_HEADER as u64, bytes.len() as u64));
     };
     if [SET_MAGIC, TILE_MAGIC].map(reversed).contains(&magic) {
-        return Err(unsupported(source, "a Detour file of a big-endian machine"));
+        return Err(source.unsupported("a Detour file of a big-endian machine"));
     }
     match magic {
         SET_MAGIC => read_set(source),
@@ -153,14 +155,10 @@ pub(super) fn read(source: Source<'_>) -> Result<TileSet, IoError> {
             Ok(TileSet { tiles: vec![tile], wide, ..TileSet::default() })
         }
         CACHE_MAGIC => {
-            Err(unsupported(source, "a tile cache of Detour's (TSET), which holds layers and no polygons,"))
+            Err(source.unsupported("a tile cache of Detour's (TSET), which holds layers and no polygons,"))
         }
         _ => Err(source.malformed(Place::File, "a file of Detour's (MSET or DNAV)", "other bytes")),
     }
-}
-
-fn unsupported(source: Source<'_>, feature: &str) -> IoError {
-    IoError::Unsupported { file: source.file.to_owned(), feature: feature.to_owned() }
 }
 
 fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
@@ -218,6 +216,15 @@ fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
     Ok(set)
 }
 
+/// Returns the bytes of a tile with tables of so many elements, in the order of its header, and links
+/// of some bytes.
+pub(super) fn tile_length(counts: [usize; 8], link: usize) -> u64 {
+    let sizes = [POLYGON, VERTEX, link, DETAIL, VERTEX, DETAIL_TRIANGLE, TREE_NODE, CONNECTION];
+    // Each is less than 2^31 times 36.
+    let tables = counts.iter().zip(sizes).map(|(&count, size)| count as u64 * size as u64);
+    TILE_HEADER as u64 + tables.sum::<u64>()
+}
+
 /// Reads a tile. Also returns `true` if its links are those of references of 64 bits.
 fn read_tile(source: Source<'_>, index: usize, bytes: &[u8]) -> Result<(Tile, bool), IoError> {
     let place = Place::Element { kind: "tile", index };
@@ -243,6 +250,7 @@ fn read_tile(source: Source<'_>, index: usize, bytes: &[u8]) -> Result<(Tile, bo
         *count = usize::try_from(stated)
             .map_err(|_| source.malformed(place, "a number of elements", stated.to_string()))?;
     }
+    let length = |link: usize| tile_length(counts, link);
     let [polygons, vertices, links, details, detail_vertices, detail_triangles, nodes, connections] = counts;
     let _first_connection: i32 = numbers.or_zero();
     tile.agent = numbers.or_zero();
@@ -250,23 +258,6 @@ fn read_tile(source: Source<'_>, index: usize, bytes: &[u8]) -> Result<(Tile, bo
     check_point(source, place, "lower corner of the tile", tile.low)?;
     let _high: [f32; 3] = numbers.or_zero();
     tile.units_per_metre = numbers.or_zero();
-    let length = |link: usize| {
-        [
-            (vertices, VERTEX),
-            (polygons, POLYGON),
-            (links, link),
-            (details, DETAIL),
-            (detail_vertices, VERTEX),
-            (detail_triangles, DETAIL_TRIANGLE),
-            (nodes, TREE_NODE),
-            (connections, CONNECTION),
-        ]
-        // Each is less than 2^31 times 36.
-        .iter()
-        .map(|&(count, size)| count as u64 * size as u64)
-        .sum::<u64>()
-            + TILE_HEADER as u64
-    };
     let wide = match available {
         _ if available == length(LINK) => false,
         _ if available == length(WIDE_LINK) => true,
@@ -314,6 +305,30 @@ fn read_polygon(numbers: &mut Reader<'_>) -> TilePolygon {
     TilePolygon { corners, neighbours, count, flags, area, is_ground }
 }
 
+/// Writes corners, neighbours in the format of Detour, flags, area and kind. The caller has checked
+/// that the numbers fit.
+pub(super) fn put_polygon(
+    out: &mut Writer,
+    corners: impl IntoIterator<Item = u32>,
+    beyond: impl IntoIterator<Item = u16>,
+    flags: u16,
+    area_and_kind: u8,
+) {
+    let (mut tables, mut count) = ([[0_u16; MAX_CORNERS]; 2], 0_u8);
+    for (place, corner) in tables[0].iter_mut().zip(corners) {
+        *place = u16::try_from(corner).unwrap_or(u16::MAX);
+        count += 1;
+    }
+    for (place, beyond) in tables[1].iter_mut().zip(beyond) {
+        *place = beyond;
+    }
+    // No link: Detour computes links when it adds the tile.
+    out.put(u32::MAX);
+    out.put(tables);
+    out.put(flags);
+    out.put([count, area_and_kind]);
+}
+
 fn read_connections(
     source: Source<'_>,
     place: Place,
@@ -333,9 +348,7 @@ fn read_connections(
         if !(radius.is_finite() && radius >= 0.0) {
             return Err(source.malformed(place, "a radius of 0 m or more", radius.to_string()));
         }
-        let Some(stands_for_it) = tile.polygons.get(usize::from(polygon)) else {
-            return Err(source.out_of_range(place, "polygon", polygon.into(), tile.polygons.len()));
-        };
+        let stands_for_it = source.get(&tile.polygons, usize::from(polygon), "polygon", place)?;
         let is_open = stands_for_it.flags != 0;
         connections.push(Connection { ends, radius, both_ways: flags & BOTH_WAYS != 0, is_open, user });
     }
@@ -345,9 +358,8 @@ fn read_connections(
 /// Checks that all indices are in range, and that no part of a table is used twice, so that the
 /// result stays in proportion to the tile.
 fn check(source: Source<'_>, place: Place, tile: &Tile) -> Result<(), IoError> {
-    let outside = |what: &'static str, index: usize, count: usize| {
-        source.out_of_range(place, what, i64::try_from(index).unwrap_or(i64::MAX), count)
-    };
+    let outside =
+        |what: &'static str, index: usize, count: usize| source.out_of_range(place, what, index, count);
     for &point in &tile.vertices {
         check_point(source, place, "vertex", point)?;
     }
@@ -362,9 +374,7 @@ fn check(source: Source<'_>, place: Place, tile: &Tile) -> Result<(), IoError> {
             return Err(source.malformed(place, "3 to 6 corners, or 2 of a connection", found));
         }
         for &corner in polygon.corners() {
-            if usize::from(corner) >= tile.vertices.len() {
-                return Err(outside("vertex", corner.into(), tile.vertices.len()));
-            }
+            source.get(&tile.vertices, usize::from(corner), "vertex", place)?;
         }
         for &neighbour in polygon.neighbours() {
             if neighbour & AT_BORDER == 0 && usize::from(neighbour) > tile.polygons.len() {
@@ -394,8 +404,7 @@ fn check(source: Source<'_>, place: Place, tile: &Tile) -> Result<(), IoError> {
         ("triangles of the ground in polygons", used_triangles, tile.detail_triangles.len()),
     ] {
         if count > limit {
-            let (file, count, limit) = (source.file.to_owned(), count as u64, limit as u64);
-            return Err(IoError::TooMany { file, element, count, limit });
+            return Err(source.too_many(element, count as u64, limit as u64));
         }
     }
     Ok(())

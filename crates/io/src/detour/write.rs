@@ -5,15 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 use thiserror::Error;
 use waymesh_core::bytes::Writer as Bytes;
-use waymesh_core::{GridFrame, PlanPoint, PolyId, float, nearest_f32, saturating_i32, to_u32};
+use waymesh_core::{Bounds, GridFrame, PlanPoint, PolyId, float, nearest_f32, saturating_i32, to_u32};
 use waymesh_graph::{Link, NavMesh};
 
-use super::bytes::put_polygon;
-use super::cut::{CutVertices, TileAt, Tiling, cut};
+use super::cut::{CutVertices, Cutter, TileAt, Tiling};
 use super::pieces::{Corner, ON_LINE, clip, part};
 use super::tile::{
-    AT_BORDER, BOTH_WAYS, CONNECTION, DETAIL, DETAIL_TRIANGLE, LINK, POLYGON, SET_MAGIC, SET_VERSION,
-    TILE_HEADER, TILE_MAGIC, TILE_VERSION, TREE_NODE, VERTEX,
+    AT_BORDER, BOTH_WAYS, LINK, SET_MAGIC, SET_VERSION, TILE_MAGIC, TILE_VERSION, put_polygon, tile_length,
 };
 use super::tree::{self, TreeBox};
 
@@ -94,13 +92,8 @@ impl DetourLimit {
     }
 }
 
-/// The neighbour beyond an edge of a piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beyond {
-    Nothing,
-    /// A piece of this polygon.
-    Polygon(u32),
-}
+/// The polygon beyond an edge of a piece, of which some piece is the neighbour.
+type Beyond = Option<u32>;
 
 /// A polygon of the file.
 #[derive(Debug, Default)]
@@ -109,7 +102,8 @@ struct Piece {
     polygon: u32,
     tile: TileAt,
     corners: Vec<u32>,
-    beyond: Vec<Option<u32>>,
+    /// Per edge the polygon beyond it; once all are known, the piece.
+    beyond: Vec<Beyond>,
     detail: Detail,
 }
 
@@ -235,8 +229,6 @@ struct Writer<'a> {
     cuts: CutVertices,
     vertices: Vec<(PlanPoint, Vec3)>,
     pieces: Vec<Piece>,
-    /// Neighbours beyond the edges of each piece.
-    beyond: Vec<Vec<Beyond>>,
 }
 
 impl<'a> Writer<'a> {
@@ -246,7 +238,6 @@ impl<'a> Writer<'a> {
         let points = mesh.plan_vertices().iter().map(|vertex| scaled(vertex.point, scale));
         let vertices: Vec<_> = points.zip(mesh.vertices().iter().copied()).collect();
         let mut frame = *mesh.frame();
-        #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
         let parts = scale as f32;
         frame.cell_size /= parts;
         let tiling = (side > 0).then(|| {
@@ -255,20 +246,19 @@ impl<'a> Writer<'a> {
             };
             Tiling { low: [low(|point| point.x), low(|point| point.z)], side: side * scale }
         });
-        let (pieces, beyond) = (Vec::new(), Vec::new());
         // The vertices of cuts are rounded.
         let on_line = if side == 0 { ON_LINE } else { 1.0 };
-        Self { mesh, scale, frame, on_line, tiling, cuts: CutVertices::default(), vertices, pieces, beyond }
+        let (cuts, pieces) = (CutVertices::default(), Vec::new());
+        Self { mesh, scale, frame, on_line, tiling, cuts, vertices, pieces }
     }
 
     /// Adds a polygon.
     fn push(&mut self, number: u32) -> Result<(), DetourLimit> {
         let Some(polygon) = self.mesh.polygon(PolyId(number)) else { return Ok(()) };
         let corners = polygon.corners().iter().zip(polygon.neighbours()).map(|(corner, neighbour)| {
-            let beyond = neighbour.map_or(Beyond::Nothing, |neighbour| Beyond::Polygon(neighbour.0));
-            (corner.0, self.vertices[corner.index()].0, beyond)
+            (corner.0, self.vertices[corner.index()].0, neighbour.map(|neighbour| neighbour.0))
         });
-        let (corners, inner) = (corners.collect(), Beyond::Polygon(number));
+        let (corners, inner) = (corners.collect(), Some(number));
         let ground = self.ground(number);
         let parts = match self.tiling {
             None => vec![([0, 0], corners)],
@@ -278,7 +268,7 @@ impl<'a> Writer<'a> {
                     vertices.push((point, on_ground(mesh, frame, number, point)));
                     to_u32(vertices.len() - 1)
                 };
-                cut(corners, &tiling, inner, cuts, &mut make)
+                Cutter { tiling: &tiling, inner, vertices: cuts, make: &mut make }.cut(corners)
             }
         };
         for (tile, corners) in parts {
@@ -335,10 +325,9 @@ impl<'a> Writer<'a> {
                 polygon: number,
                 tile,
                 corners: corners.iter().map(|corner| corner.0).collect(),
-                beyond: Vec::new(),
+                beyond: corners.iter().map(|corner| corner.2).collect(),
                 detail,
             });
-            self.beyond.push(corners.into_iter().map(|corner| corner.2).collect());
             return Ok(());
         }
         let centre = (depth < MAX_DEPTH).then(|| inner_point(&corners)).flatten();
@@ -347,7 +336,7 @@ impl<'a> Writer<'a> {
         };
         let vertex = to_u32(self.vertices.len());
         self.vertices.push((centre, on_ground(self.mesh, &self.frame, number, centre)));
-        let inner = Beyond::Polygon(number);
+        let inner = Some(number);
         for (index, &from) in corners.iter().enumerate() {
             let (to, at, _) = corners[(index + 1) % corners.len()];
             let triangle = vec![from, (to, at, inner), (vertex, centre, inner)];
@@ -417,17 +406,11 @@ impl<'a> Writer<'a> {
                 edges.insert((from, to, piece.polygon), number);
             }
         }
-        for (piece, beyond) in self.pieces.iter_mut().zip(&self.beyond) {
-            let count = piece.corners.len();
-            let edge = |index: usize| (piece.corners[(index + 1) % count], piece.corners[index]);
-            let neighbours = beyond.iter().enumerate().map(|(index, beyond)| match beyond {
-                Beyond::Nothing => None,
-                Beyond::Polygon(polygon) => {
-                    let (from, to) = edge(index);
-                    edges.get(&(from, to, *polygon)).copied()
-                }
-            });
-            piece.beyond = neighbours.collect();
+        for Piece { corners, beyond, .. } in &mut self.pieces {
+            for (index, beyond) in beyond.iter_mut().enumerate() {
+                let edge = (corners[(index + 1) % corners.len()], corners[index]);
+                *beyond = beyond.and_then(|polygon| edges.get(&(edge.0, edge.1, polygon)).copied());
+            }
         }
     }
 
@@ -554,20 +537,6 @@ impl<'a> Writer<'a> {
         // Equal to the count of `dtCreateNavMeshData`; Detour writes to the last link, so at least
         // one is required.
         let room_for_links = (corners + 2 * portals + 4 * links.len() + 4 * tile.arriving).max(1);
-        let tables = [
-            (vertices, VERTEX),
-            (polygons, POLYGON),
-            (room_for_links, LINK),
-            (tile.pieces.len(), DETAIL),
-            (detail_points, VERTEX),
-            (detail_triangles, DETAIL_TRIANGLE),
-            (nodes.len(), TREE_NODE),
-            (links.len(), CONNECTION),
-        ];
-        let size = TILE_HEADER + tables.iter().map(|(count, size)| count * size).sum::<usize>();
-        let mut out = Bytes(Vec::with_capacity(size));
-        out.put(TILE_MAGIC);
-        out.put([TILE_VERSION, tile.at[0], tile.at[1], 0, 0]);
         let counts = [
             polygons,
             vertices,
@@ -577,9 +546,13 @@ impl<'a> Writer<'a> {
             detail_triangles,
             nodes.len(),
             links.len(),
-            tile.pieces.len(),
         ];
+        let mut out = Bytes::default();
+        out.put(TILE_MAGIC);
+        out.put([TILE_VERSION, tile.at[0], tile.at[1], 0, 0]);
         out.put(counts.map(to_u32));
+        // The first polygon of a connection.
+        out.put(to_u32(tile.pieces.len()));
         let agent = mesh.agent();
         out.put([agent.height, agent.radius, agent.max_step]);
         out.put(low.to_array());
@@ -639,7 +612,7 @@ impl<'a> Writer<'a> {
             out.0.extend([if link.both_ways { BOTH_WAYS } else { 0 }, tile_link.side]);
             out.put(link.data);
         }
-        debug_assert_eq!(out.0.len(), size);
+        debug_assert_eq!(out.0.len() as u64, tile_length(counts, LINK));
         out.0
     }
 
@@ -664,14 +637,17 @@ impl<'a> Writer<'a> {
         [corner(low_x, least - cell, low_z), corner(high_x, most + cell, high_z)]
     }
 
+    /// Returns the box around a piece and its ground.
+    fn box_of(&self, piece: &Piece) -> Bounds {
+        let corners = piece.corners.iter().map(|&corner| self.vertices[corner as usize].1);
+        Bounds::of(corners.chain(piece.detail.points.iter().copied()))
+    }
+
     /// Returns the lowest and highest height in some pieces.
-    fn heights<'b>(&self, pieces: impl IntoIterator<Item = &'b Piece> + Clone) -> [f32; 2] {
-        let corners = pieces.clone().into_iter().flat_map(|piece| &piece.corners);
-        let corners = corners.map(|&corner| self.vertices[corner as usize].1.y);
-        let points = pieces.into_iter().flat_map(|piece| &piece.detail.points).map(|point| point.y);
-        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
-        corners.chain(points).for_each(|height| (least, most) = (least.min(height), most.max(height)));
-        if least <= most { [least, most] } else { [0.0, 0.0] }
+    fn heights<'b>(&self, pieces: impl IntoIterator<Item = &'b Piece>) -> [f32; 2] {
+        let boxes = pieces.into_iter().map(|piece| self.box_of(piece));
+        let Bounds { min, max } = Bounds::of(boxes.flat_map(|bounds| [bounds.min, bounds.max]));
+        if min.y <= max.y { [min.y, max.y] } else { [0.0, 0.0] }
     }
 
     /// Returns the box of a tile of a set with the box `all`.
@@ -679,7 +655,7 @@ impl<'a> Writer<'a> {
         let Some(tiling) = self.tiling else { return all };
         let cell = self.mesh.frame().cell_size;
         let pieces = tile.pieces.iter().map(|&piece| &self.pieces[piece as usize]);
-        let [mut least, mut most] = self.heights(pieces.collect::<Vec<_>>());
+        let [mut least, mut most] = self.heights(pieces);
         for end in tile.links.iter().map(|link| link.ends[0].y) {
             (least, most) = (least.min(end), most.max(end));
         }
@@ -691,15 +667,11 @@ impl<'a> Writer<'a> {
     }
 
     fn tree_box(&self, piece: &Piece, low: Vec3, units: f32) -> TreeBox {
-        let corners = piece.corners.iter().map(|&corner| self.vertices[corner as usize].1);
-        let points = corners.chain(piece.detail.points.iter().copied());
-        let (least, most) = points.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, most), point| {
-            (least.min(point), most.max(point))
-        });
+        let Bounds { min, max } = self.box_of(piece);
         let number = |metres: f32| {
             u16::try_from(saturating_i32(metres * units).clamp(0, u16::MAX.into())).unwrap_or(0)
         };
-        TreeBox { low: (least - low).to_array().map(number), high: (most - low).to_array().map(number) }
+        TreeBox { low: (min - low).to_array().map(number), high: (max - low).to_array().map(number) }
     }
 }
 
@@ -755,7 +727,6 @@ fn parts_of_cells(mesh: &NavMesh, side: i32) -> i32 {
     let cells = (cells + i64::from(side)).max(1);
     let far = mesh.vertices().iter().map(|at| at.x.abs().max(at.z.abs())).fold(0.0, f32::max);
     let mut parts = MOST_PARTS;
-    #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
     let side_of = |parts: i32| frame.cell_size / parts as f32;
     while parts > 1 && (cells * i64::from(parts) > FARTHEST || side_of(parts) < far * ROUNDINGS) {
         parts /= 2;

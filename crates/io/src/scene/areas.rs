@@ -24,12 +24,6 @@ pub struct SurfaceNames {
 }
 
 impl SurfaceNames {
-    /// The names of a file before its first statement.
-    pub(crate) fn of_file(file: &Path) -> Self {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self { file: name, ..Self::default() }
-    }
-
     /// All names, the most special first.
     fn all(&self) -> [&str; 5] {
         [&self.area, &self.material, &self.group, &self.object, &self.file].map(String::as_str)
@@ -94,7 +88,7 @@ impl AreaMap {
     ///
     /// ```
     /// use waymesh_core::AreaId;
-    /// use waymesh_io::{AreaMap, LoadOptions, SurfaceNames, load_with_areas};
+    /// use waymesh_io::{AreaMap, LoadOptions, SurfaceNames, load_with_names};
     ///
     /// let map = AreaMap::new(|names: &SurfaceNames| match names.material.as_str() {
     ///     "glass" => AreaId::NULL,
@@ -102,16 +96,12 @@ impl AreaMap {
     ///     _ => AreaId::GROUND,
     /// });
     /// # fn load(map: &AreaMap) -> Result<(), waymesh_io::IoError> {
-    /// let soup = load_with_areas(&["level.obj"], &LoadOptions::default(), map)?;
+    /// let (soup, _) = load_with_names(&["level.obj"], &LoadOptions::default(), map)?;
     /// # Ok(()) }
     /// ```
     #[must_use]
     pub fn new(area_of: impl Fn(&SurfaceNames) -> AreaId + Send + Sync + 'static) -> Self {
         Self(Arc::new(area_of))
-    }
-
-    pub(crate) fn area_of(&self, names: &SurfaceNames) -> AreaId {
-        (self.0)(names)
     }
 }
 
@@ -125,20 +115,28 @@ pub(crate) struct Surface {
 
 impl Surface {
     /// Without a map everything is plain ground.
-    pub(crate) fn new(map: Option<AreaMap>) -> Self {
-        Self { map, names: SurfaceNames::default(), area: AreaId::GROUND }
+    pub(crate) fn new(map: Option<&AreaMap>) -> Self {
+        Self { map: map.cloned(), names: SurfaceNames::default(), area: AreaId::GROUND }
+    }
+
+    /// Returns the surface of a file before its first statement.
+    pub(crate) fn of(map: Option<&AreaMap>, file: &Path) -> Self {
+        let mut surface = Self::new(map);
+        surface.begin(file);
+        surface
     }
 
     /// Begins a file.
     pub(crate) fn begin(&mut self, file: &Path) {
-        self.rename(|names| *names = SurfaceNames::of_file(file));
+        let file = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.rename(|names| *names = SurfaceNames { file, ..SurfaceNames::default() });
     }
 
     /// Changes the names.
     pub(crate) fn rename(&mut self, change: impl FnOnce(&mut SurfaceNames)) {
         if let Some(map) = &self.map {
             change(&mut self.names);
-            self.area = map.area_of(&self.names);
+            self.area = (map.0)(&self.names);
         }
     }
 }
@@ -225,12 +223,6 @@ impl AreaRules {
         &self.table
     }
 
-    /// Returns the area of a surface: plain ground if no rule matches.
-    #[must_use]
-    pub fn area_of(&self, names: &SurfaceNames) -> AreaId {
-        self.find(names).unwrap_or(AreaId::GROUND)
-    }
-
     /// Returns the area that a rule gives to a surface.
     #[must_use]
     pub fn find(&self, names: &SurfaceNames) -> Option<AreaId> {
@@ -251,11 +243,11 @@ impl AreaRules {
             .map(|rule| rule.pattern.as_str())
     }
 
-    /// Returns the rules as a map.
+    /// Returns the rules as a map: a surface that no rule matches is plain ground.
     #[must_use]
     pub fn map(&self) -> AreaMap {
         let rules = self.clone();
-        AreaMap::new(move |names| rules.area_of(names))
+        AreaMap::new(move |names| rules.find(names).unwrap_or(AreaId::GROUND))
     }
 }
 
@@ -315,9 +307,9 @@ mod tests {
             "*=ground",
         ])
         .unwrap();
-        let area = |material: &str| {
-            rules.area_of(&SurfaceNames { material: material.into(), ..SurfaceNames::default() })
-        };
+        let map = rules.map();
+        let area =
+            |material: &str| (map.0)(&SurfaceNames { material: material.into(), ..SurfaceNames::default() });
         assert_eq!([area("GLASS"), area("deep water"), area("lake")], [AreaId::NULL, AreaId(2), AreaId(2)]);
         assert_eq!(rules.unmatched().collect::<Vec<_>>(), ["mud", "*"]);
         assert_eq!([area("stone"), area("")], [AreaId::GROUND; 2]);
@@ -325,7 +317,7 @@ mod tests {
             rules.table().iter().map(|(id, area)| (id.0, area.name.as_str(), area.cost)).collect();
         assert_eq!(costs, [(1, "ground", 1.0), (2, "river", 5.0), (3, "swamp", 2.5)]);
         let names = SurfaceNames { object: "glass".into(), area: "mud".into(), ..SurfaceNames::default() };
-        assert_eq!(rules.area_of(&names), AreaId::NULL, "rules are tried in order, for any name");
+        assert_eq!(rules.find(&names), Some(AreaId::NULL), "rules are tried in order, for any name");
     }
 
     #[test]

@@ -148,11 +148,9 @@ impl Reader<'_> {
         }
         let shared = Vertices::Shared { first, count: city.vertices.len() };
         for (id, object) in &city.objects {
-            self.builder.rename(|surface| {
-                surface.rename(|names| {
-                    names.object.clone_from(id);
-                    names.group.clone_from(&object.kind);
-                });
+            self.builder.rename(|names| {
+                names.object.clone_from(id);
+                names.group.clone_from(&object.kind);
             });
             let shapes = || object.geometry.iter().filter(|it| it.depth().is_some() || it.template.is_some());
             let finest = shapes().map(Geometry::lod).fold(0.0, f64::max);
@@ -203,9 +201,7 @@ impl Reader<'_> {
         for (rings, value) in surfaces {
             let kinds = geometry.semantics.iter().flat_map(|semantics| &semantics.surfaces);
             let kind = value.and_then(|value| kinds.skip(value).next()).map_or("", |surface| &surface.kind);
-            self.builder.rename(|surface| {
-                surface.rename(|names| kind.clone_into(&mut names.material));
-            });
+            self.builder.rename(|names| kind.clone_into(&mut names.material));
             (corners.clear(), ends.clear());
             for ring in rings {
                 let Some(ring) = ring.as_array() else {

@@ -24,15 +24,15 @@ const MAX_OVERLAP: f64 = 1e-6;
 /// Cuts faces. Reuses its buffers from face to face.
 #[derive(Debug, Default)]
 pub(super) struct FaceCutter {
-    /// Positions of the corners of the current face, filled by the caller.
-    pub(super) positions: Vec<Vec3>,
+    /// Positions of the corners of the current face.
+    positions: Vec<Vec3>,
     points: Vec<Coord<f64>>,
     ring: Ring,
 }
 
 impl FaceCutter {
     /// Appends the triangles of a face: always two less than it has corners, and one for a face of
-    /// one or two. A face of more than three corners needs their positions.
+    /// one or two. `position` is called for the corners of a face that has more than three.
     ///
     /// - A face that a fan from its first corner fills becomes this fan.
     /// - Any other face is cut along its diagonals, exactly, in the plane of two axes that shows it
@@ -46,8 +46,15 @@ impl FaceCutter {
         source: &Source<'_>,
         place: Place,
         corners: &[u32],
+        mut position: impl FnMut(u32) -> Result<Vec3, IoError>,
         triangles: &mut Vec<[u32; 3]>,
     ) -> Result<(), IoError> {
+        self.positions.clear();
+        if corners.len() > 3 {
+            for &corner in corners {
+                self.positions.push(position(corner)?);
+            }
+        }
         match corners {
             [] => {}
             // Without area, which the soup counts: nothing is dropped in silence.
@@ -67,8 +74,16 @@ impl FaceCutter {
     /// Appends the triangles of a face of rings with these ends: its border, and holes in it. A face
     /// without a normal becomes triangles of the border alone.
     #[cfg(feature = "cityjson")]
-    pub(super) fn cut_with_holes(&mut self, corners: &[u32], ends: &[usize], triangles: &mut Vec<[u32; 3]>) {
+    pub(super) fn cut_with_holes(
+        &mut self,
+        corners: &[u32],
+        ends: &[usize],
+        position: impl Fn(u32) -> Vec3,
+        triangles: &mut Vec<[u32; 3]>,
+    ) {
         let [border, holes @ ..] = ends else { return };
+        self.positions.clear();
+        self.positions.extend(corners.iter().map(|&corner| position(corner)));
         if !self.project(*border) {
             return fan(&corners[..*border], triangles);
         }
@@ -297,9 +312,9 @@ mod tests {
     fn cut(positions: &[Vec3]) -> Vec<[u32; 3]> {
         let source = Source { file: Path::new("a.obj"), bytes: &[] };
         let corners: Vec<u32> = (0..u32::try_from(positions.len()).unwrap()).collect();
-        let mut cutter = FaceCutter { positions: positions.to_vec(), ..FaceCutter::default() };
         let mut triangles = Vec::new();
-        cutter.cut(&source, Place::File, &corners, &mut triangles).unwrap();
+        let position = |corner: u32| Ok(positions[corner as usize]);
+        FaceCutter::default().cut(&source, Place::File, &corners, position, &mut triangles).unwrap();
         assert_eq!(triangles.len(), positions.len() - 2);
         triangles
     }
@@ -452,9 +467,9 @@ mod tests {
         let corners: Vec<u32> = (0..count).collect();
         let comb =
             |corner: u32| Vec3::new(corner as f32, 0.0, if corner.is_multiple_of(2) { 0.0 } else { 90.0 });
-        let positions = corners.iter().map(|&corner| comb(corner)).collect();
-        let mut cutter = FaceCutter { positions, ..FaceCutter::default() };
-        let error = cutter.cut(&source, Place::Line(7), &corners, &mut Vec::new()).unwrap_err().to_string();
+        let position = |corner: u32| Ok(comb(corner));
+        let cut = FaceCutter::default().cut(&source, Place::Line(7), &corners, position, &mut Vec::new());
+        let error = cut.unwrap_err().to_string();
         assert!(error.contains("line 7") && error.contains("16384") && error.contains("16385"), "{error}");
     }
 }

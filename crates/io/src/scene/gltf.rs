@@ -163,9 +163,7 @@ impl<'a> Reader<'a> {
             for primitive in &mesh.primitives {
                 let material = primitive.material.as_ref();
                 let material = material.and_then(|index| self.root.materials.get(index.value()));
-                builder.rename(|surface| {
-                    surface.rename(|names| set_names(names, node, mesh, material));
-                });
+                builder.rename(|names| set_names(names, node, mesh, material));
                 let first = builder.triangles.len();
                 self.read_primitive(primitive, place, &transform, builder)?;
                 if material.is_some_and(|material| material.double_sided) {
@@ -201,14 +199,14 @@ impl<'a> Reader<'a> {
         // Taken from the end: the first root comes first.
         open.reverse();
         while let Some((index, parent, place)) = open.pop() {
-            let node: &Node = self.get(&self.root.nodes, index, "node", place)?;
+            let node: &Node = self.source.get(&self.root.nodes, index, "node", place)?;
             let place = Place::Element { kind: "node", index };
             if std::mem::replace(&mut seen[index], true) {
                 return Err(self.source.malformed(place, "a tree of nodes", "a node that is reached twice"));
             }
             let transform = parent * local_transform(node);
             if let Some(index) = &node.mesh {
-                let mesh: &Mesh = self.get(&self.root.meshes, index.value(), "mesh", place)?;
+                let mesh: &Mesh = self.source.get(&self.root.meshes, index.value(), "mesh", place)?;
                 count = count.saturating_add(*corners_of[index.value()].get_or_insert_with(|| of_mesh(mesh)));
                 placed.push((node, mesh, transform, place));
             }
@@ -223,7 +221,7 @@ impl<'a> Reader<'a> {
     /// there is no scene.
     fn root_nodes(&self) -> Result<Vec<(usize, DAffine3, Place)>, IoError> {
         let scene = match &self.root.scene {
-            Some(scene) => Some(self.get(&self.root.scenes, scene.value(), "scene", Place::File)?),
+            Some(scene) => Some(self.source.get(&self.root.scenes, scene.value(), "scene", Place::File)?),
             None => self.root.scenes.first(),
         };
         let place = Place::Element { kind: "scene", index: self.root.scene.map_or(0, |scene| scene.value()) };
@@ -263,20 +261,14 @@ impl<'a> Reader<'a> {
         let Some(accessor) = primitive.attributes.get(&semantic) else { return Ok(()) };
         let accessor = accessor.value();
         if !self.positions.contains_key(&accessor) {
-            let count = self.get(&self.root.accessors, accessor, "accessor", place)?.count.0;
+            let count = self.source.get(&self.root.accessors, accessor, "accessor", place)?.count.0;
             self.vertices_left = self.vertices_left.checked_sub(count).ok_or_else(|| {
-                let (file, limit) = (self.source.file.to_owned(), self.vertices_left);
-                IoError::TooMany { file, element: "more vertices than its bytes can hold", count, limit }
+                self.source.too_many("more vertices than its bytes can hold", count, self.vertices_left)
             })?;
-            let decoded = accessor::positions(&self.source, self.root, &mut self.buffers, accessor, place)?;
-            self.positions.insert(accessor, decoded);
+            self.positions.insert(accessor, self.buffers.positions(accessor, place)?);
         }
-        let indices = match &primitive.indices {
-            Some(indices) => {
-                Some(accessor::indices(&self.source, self.root, &mut self.buffers, indices.value(), place)?)
-            }
-            None => None,
-        };
+        let indices = primitive.indices.as_ref().map(|indices| self.buffers.indices(indices.value(), place));
+        let indices = indices.transpose()?;
         let positions = &self.positions[&accessor];
         let corners = indices.as_ref().map_or(positions.len(), Vec::len);
         if mode == Mode::Triangles && !corners.is_multiple_of(3) {
@@ -290,8 +282,7 @@ impl<'a> Reader<'a> {
         for corner in 0..corners {
             let vertex = indices.as_ref().map_or(corner, |indices| indices[corner] as usize);
             let Some(position) = positions.get(vertex) else {
-                let index = i64::try_from(vertex).unwrap_or(i64::MAX);
-                return Err(self.source.out_of_range(place, "vertex", index, positions.len()));
+                return Err(self.source.out_of_range(place, "vertex", vertex, positions.len()));
             };
             if self.remap[vertex].0 != self.stamp {
                 self.remap[vertex] = (self.stamp, builder.next_vertex(&self.source)?);
@@ -316,29 +307,6 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
-
-    fn get<'t, T>(
-        &self,
-        table: &'t [T],
-        index: usize,
-        what: &'static str,
-        place: Place,
-    ) -> Result<&'t T, IoError> {
-        get(&self.source, table, index, what, place)
-    }
-}
-
-/// The element of a table that `place` names, or an error that says so.
-fn get<'t, T>(
-    source: &Source<'_>,
-    table: &'t [T],
-    index: usize,
-    what: &'static str,
-    place: Place,
-) -> Result<&'t T, IoError> {
-    table.get(index).ok_or_else(|| {
-        source.out_of_range(place, what, i64::try_from(index).unwrap_or(i64::MAX), table.len())
-    })
 }
 
 /// Turns those of the triangles that face down over, if both sides of them can be seen: not in a

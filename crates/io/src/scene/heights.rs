@@ -9,10 +9,11 @@ use glam::{DVec3, Vec3};
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::tags::Tag;
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, AreaVisitor, Bounds, PlacedTriangles};
+use waymesh_core::{AreaId, AreaVisitor, Bounds, PlacedTriangles, nearest_f32};
 
 use super::areas::{AreaMap, Surface};
 use super::{Lines, LoadOptions, SceneFormat, SoupBuilder, Source, UpAxis, parse_number, quoted, words};
+use crate::files::unread;
 use crate::{IoError, Place};
 
 /// Most heights of a map: 2 GiB of them.
@@ -53,17 +54,21 @@ pub(super) struct HeightMap {
 }
 
 impl HeightMap {
-    /// `None` if the file is something else.
-    pub(super) fn open(path: &Path, options: &LoadOptions) -> Result<Option<Self>, IoError> {
-        let failed = |source| IoError::Read { file: path.to_owned(), source };
-        let mut file = File::open(path).map_err(failed)?;
+    /// `None` if the file is something else. The area of the map is that of the name of its file.
+    pub(super) fn open(
+        path: &Path,
+        options: &LoadOptions,
+        areas: Option<&AreaMap>,
+    ) -> Result<Option<Self>, IoError> {
+        let mut file = File::open(path).map_err(unread(path))?;
         let mut bytes = Vec::new();
-        (&mut file).take(SNIFFED as u64).read_to_end(&mut bytes).map_err(failed)?;
+        (&mut file).take(SNIFFED as u64).read_to_end(&mut bytes).map_err(unread(path))?;
         if SceneFormat::of(path, &bytes) != Some(SceneFormat::Heights) {
             return Ok(None);
         }
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        Self::read(Source { file: path, bytes: &bytes }, options).map(Some)
+        file.read_to_end(&mut bytes).map_err(unread(path))?;
+        let map = Self::read(Source { file: path, bytes: &bytes }, options)?;
+        Ok(Some(Self { area: Surface::of(areas, path).area, ..map }))
     }
 
     fn read(source: Source<'_>, options: &LoadOptions) -> Result<Self, IoError> {
@@ -82,30 +87,18 @@ impl HeightMap {
         }
     }
 
-    /// The map, of the area that the name of its file has.
-    pub(super) fn of(mut self, areas: Option<&AreaMap>, file: &Path) -> Self {
-        let mut surface = Surface::new(areas.cloned());
-        surface.begin(file);
-        self.area = surface.area;
-        self
-    }
-
     /// A map whose heights are whole numbers of [`LoadOptions::height_step`], at one unit from each
     /// other. Its last row lies at 0.
     fn of_steps(columns: usize, heights: Vec<f32>, options: &LoadOptions) -> Self {
         let north = (heights.len() / columns.max(1)).saturating_sub(1) as f64;
-        let step = Some(options.height_step);
-        Self { step, ..Self::new(columns, heights, [0.0, north], [1.0; 2], options) }
+        let (first, step) = ([0.0, north], Some(options.height_step));
+        Self { columns, heights, step, first, ..Self::empty(options) }
     }
 
-    fn new(
-        columns: usize,
-        heights: Vec<f32>,
-        first: [f64; 2],
-        spacing: [f64; 2],
-        options: &LoadOptions,
-    ) -> Self {
-        Self { options: *options, area: AreaId::GROUND, columns, heights, step: None, first, spacing }
+    /// A map without heights.
+    fn empty(options: &LoadOptions) -> Self {
+        let (area, heights) = (AreaId::GROUND, Vec::new());
+        Self { options: *options, area, columns: 0, heights, step: None, first: [0.0; 2], spacing: [1.0; 2] }
     }
 
     fn rows(&self) -> usize {
@@ -153,12 +146,8 @@ impl HeightMap {
         for at in rows.skip(1) {
             let south = row(at);
             portion.clear();
-            triangles([&north, &south], Vec3::is_finite, |mut corners| {
-                if self.options.turns(corners) {
-                    corners.swap(1, 2);
-                }
-                portion.push(corners);
-            });
+            let push = |corners| portion.push(self.options.turned(corners));
+            triangles([&north, &south], Vec3::is_finite, push);
             visit(&portion, areas.get(..portion.len()).unwrap_or_default())?;
             north = south;
         }
@@ -230,9 +219,8 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
 /// Checks the size of a map in a file of which a byte may hold `ratio` heights.
 fn checked_size(source: &Source<'_>, columns: u64, rows: u64, ratio: u64) -> Result<[usize; 2], IoError> {
     let count = columns.saturating_mul(rows);
-    let file = || source.file.to_owned();
     if count > MOST_HEIGHTS {
-        return Err(IoError::TooMany { file: file(), element: "heights", count, limit: MOST_HEIGHTS });
+        return Err(source.too_many("heights", count, MOST_HEIGHTS));
     }
     let available = source.bytes.len() as u64;
     if count > available.saturating_mul(ratio) {
@@ -356,7 +344,7 @@ fn text(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoError
                 let expected = "the end, as all heights are read";
                 return Err(source.malformed(Place::Line(line), expected, quoted(word)));
             }
-            body.push(if Some(number) == none { f32::NAN } else { single(number) });
+            body.push(if Some(number) == none { f32::NAN } else { nearest_f32(number) });
         }
     }
     check_count(source, body.len(), columns * rows)?;
@@ -364,7 +352,7 @@ fn text(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoError
         corner[axis] += if is_centre[axis] { 0.0 } else { spacing[axis] / 2.0 };
     }
     let first = [corner[0], corner[1] + (rows - 1) as f64 * spacing[1]];
-    Ok(HeightMap::new(columns, body, first, spacing, options))
+    Ok(HeightMap { columns, heights: body, first, spacing, ..HeightMap::empty(options) })
 }
 
 /// A GeoTIFF of one band, with the place that it names.
@@ -437,12 +425,12 @@ fn survey(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoErr
     let centre = if key(RASTER_TYPE) == Some(POINTS) { 0.0 } else { 0.5 };
     let first = [east + (centre - column) * spacing[0], north - (centre - row) * spacing[1]];
     refuse_degrees(source, options, spacing, first)?;
-    Ok(HeightMap::new(columns, heights, first, spacing, options))
+    Ok(HeightMap { columns, heights, first, spacing, ..HeightMap::empty(options) })
 }
 
 /// The numbers of a picture as heights; NaN for `none`.
 fn heights(picture: DecodingResult, none: Option<f64>) -> Vec<f32> {
-    let height = |number: f64| if Some(number) == none { f32::NAN } else { single(number) };
+    let height = |number: f64| if Some(number) == none { f32::NAN } else { nearest_f32(number) };
     match picture {
         DecodingResult::F32(numbers) if none.is_none_or(f64::is_nan) => numbers,
         DecodingResult::F32(numbers) => numbers.into_iter().map(|it| height(it.into())).collect(),
@@ -457,11 +445,6 @@ fn heights(picture: DecodingResult, none: Option<f64>) -> Vec<f32> {
         DecodingResult::I32(numbers) => numbers.into_iter().map(|it| height(it.into())).collect(),
         DecodingResult::I64(numbers) => numbers.into_iter().map(|it| height(it as f64)).collect(),
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a height, which is rounded")]
-fn single(number: f64) -> f32 {
-    number as f32
 }
 
 /// Returns `true` if the metres of a unit were given.
@@ -546,7 +529,7 @@ mod tests {
     }
 
     fn read(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
-        parse_scene(Path::new(name), bytes, options)
+        parse_scene(Path::new(name), bytes, options, None)
     }
 
     /// Tests that equal heights of all formats lie at the same places and face up.
@@ -610,7 +593,7 @@ mod tests {
             for (scale, origin) in [(1.0, [0.0; 3]), (0.3048, [-5e5, 4e6, 100.0]), (1e3, [14.0, 22.0, 0.0])] {
                 let options = LoadOptions::default().with_scale(scale).with_origin(origin);
                 let options = options.with_winding(winding).with_up(UpAxis::Z);
-                let map = HeightMap::open(&file, &options).unwrap().unwrap();
+                let map = HeightMap::open(&file, &options, None).unwrap().unwrap();
                 let soup = load_with(&[&file], &options).unwrap();
                 let all: Vec<[Vec3; 3]> = soup.finite_triangles().collect();
                 let mut found = Vec::new();

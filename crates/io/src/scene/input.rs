@@ -30,13 +30,36 @@ impl Source<'_> {
         IoError::Truncated { file: self.file.to_owned(), place, needed, available }
     }
 
-    pub(crate) fn out_of_range(&self, place: Place, what: &'static str, index: i64, count: usize) -> IoError {
+    pub(crate) fn out_of_range(
+        &self,
+        place: Place,
+        what: &'static str,
+        index: impl TryInto<i64>,
+        count: usize,
+    ) -> IoError {
+        let index = index.try_into().unwrap_or(i64::MAX);
         IoError::IndexOutOfRange { file: self.file.to_owned(), place, what, index, count }
     }
 
-    pub(crate) fn too_many_vertices(&self, count: u64) -> IoError {
-        let (file, limit) = (self.file.to_owned(), u64::from(u32::MAX));
-        IoError::TooMany { file, element: "vertices", count, limit }
+    /// Returns the element of a table that `place` names.
+    pub(crate) fn get<'t, T>(
+        &self,
+        table: &'t [T],
+        index: usize,
+        what: &'static str,
+        place: Place,
+    ) -> Result<&'t T, IoError> {
+        table.get(index).ok_or_else(|| self.out_of_range(place, what, index, table.len()))
+    }
+
+    pub(crate) fn too_many(&self, element: &'static str, count: u64, limit: u64) -> IoError {
+        IoError::TooMany { file: self.file.to_owned(), element, count, limit }
+    }
+
+    /// Returns the number of the vertex that follows `count` others, if 32 bits hold it.
+    pub(super) fn vertex_after(&self, count: usize) -> Result<u32, IoError> {
+        let too_many = |_| self.too_many("vertices", count as u64 + 1, u32::MAX.into());
+        u32::try_from(count).map_err(too_many)
     }
 
     /// Limits what instances make of a file: a corner takes 16 bytes. A forest of 10,000 trees of
@@ -49,8 +72,7 @@ impl Source<'_> {
         if corners <= limit {
             return Ok(());
         }
-        let file = self.file.to_owned();
-        Err(IoError::TooMany { file, element: "corners of all instances", count: corners, limit })
+        Err(self.too_many("corners of all instances", corners, limit))
     }
 
     pub(super) fn syntax(
@@ -61,7 +83,7 @@ impl Source<'_> {
         IoError::Syntax { file: self.file.to_owned(), part, source: source.into() }
     }
 
-    pub(super) fn unsupported(&self, feature: impl Into<String>) -> IoError {
+    pub(crate) fn unsupported(&self, feature: impl Into<String>) -> IoError {
         IoError::Unsupported { file: self.file.to_owned(), feature: feature.into() }
     }
 }

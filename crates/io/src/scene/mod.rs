@@ -21,8 +21,9 @@ mod vertices;
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{AreaId, BadField, SoupError, TriangleSoup};
+use waymesh_core::{AreaId, BadField, SoupError, TriangleSoup, nearest_f32};
 
+use crate::files::read_file;
 use crate::{IoError, Place};
 
 use areas::Surface;
@@ -103,8 +104,7 @@ impl LoadOptions {
         let is_fine = is_length(self.height_step);
         BadField::unless(is_fine, "height_step", self.height_step, "finite and above 0 metres")?;
         for coordinate in self.origin {
-            #[expect(clippy::cast_possible_truncation, reason = "for the message")]
-            BadField::unless(coordinate.is_finite(), "origin", coordinate as f32, "finite")?;
+            BadField::unless(coordinate.is_finite(), "origin", nearest_f32(coordinate), "finite")?;
         }
         Ok(())
     }
@@ -148,6 +148,11 @@ impl LoadOptions {
                 corners.swap(1, 2);
             }
         }
+    }
+
+    /// Returns a triangle that is turned over if it has to be.
+    fn turned(&self, [a, b, c]: [Vec3; 3]) -> [Vec3; 3] {
+        if self.turns([a, b, c]) { [a, c, b] } else { [a, b, c] }
     }
 
     /// `true` if the triangle is to be turned over.
@@ -260,22 +265,11 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 /// required glTF extension that changes geometry, and an option out of range. No bytes make it
 /// panic.
 pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
-    load_mapped(files, options, None)
+    Ok(load_mapped(files, options, None)?.0)
 }
 
-/// Loads files as [`load_with`] does, with areas by the names of surfaces.
-///
-/// # Errors
-/// See [`load_with`].
-pub fn load_with_areas<P: AsRef<Path>>(
-    files: &[P],
-    options: &LoadOptions,
-    areas: &AreaMap,
-) -> Result<TriangleSoup, IoError> {
-    load_mapped(files, options, Some(areas.clone()))
-}
-
-/// Loads files as [`load_with_areas`] does, with the names of the surface of every triangle.
+/// Loads files as [`load_with`] does, with areas by the names of surfaces. Also returns the names of
+/// the surface of every triangle.
 ///
 /// # Errors
 /// See [`load_with`].
@@ -284,25 +278,14 @@ pub fn load_with_names<P: AsRef<Path>>(
     options: &LoadOptions,
     areas: &AreaMap,
 ) -> Result<(TriangleSoup, SceneNames), IoError> {
-    let mut builder = read_all(files, options, Some(areas.clone()))?;
-    builder.settle();
-    let names = std::mem::take(&mut builder.names);
-    Ok((builder.finish(files[files.len() - 1].as_ref())?, names))
+    load_mapped(files, options, Some(areas))
 }
 
 fn load_mapped<P: AsRef<Path>>(
     files: &[P],
     options: &LoadOptions,
-    areas: Option<AreaMap>,
-) -> Result<TriangleSoup, IoError> {
-    read_all(files, options, areas)?.finish(files[files.len() - 1].as_ref())
-}
-
-fn read_all<P: AsRef<Path>>(
-    files: &[P],
-    options: &LoadOptions,
-    areas: Option<AreaMap>,
-) -> Result<SoupBuilder, IoError> {
+    areas: Option<&AreaMap>,
+) -> Result<(TriangleSoup, SceneNames), IoError> {
     options.validate()?;
     if files.is_empty() {
         return Err(IoError::NoFiles);
@@ -310,44 +293,27 @@ fn read_all<P: AsRef<Path>>(
     let mut builder = SoupBuilder::new(options, areas);
     for file in files {
         let file = file.as_ref();
-        let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
-        parse_into(Source { file, bytes: &bytes }, &mut builder)?;
+        parse_into(Source { file, bytes: &read_file(file)? }, &mut builder)?;
     }
-    Ok(builder)
+    builder.finish(files[files.len() - 1].as_ref())
 }
 
-/// Reads a scene from memory. `file` gives the format and names the scene in errors; it is not
-/// opened, but external buffers of a glTF scene are read from its folder.
+/// Reads a scene from memory, with areas by the names of surfaces if a map is given. `file` gives the
+/// format and names the scene in errors; it is not opened, but external buffers of a glTF scene are
+/// read from its folder.
 ///
 /// # Errors
 /// See [`load_with`].
-pub fn parse_scene(file: &Path, bytes: &[u8], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
-    parse_mapped(file, bytes, options, None)
-}
-
-/// Parses as [`parse_scene`] does, with areas by the names of surfaces.
-///
-/// # Errors
-/// See [`load_with`].
-pub fn parse_scene_with_areas(
+pub fn parse_scene(
     file: &Path,
     bytes: &[u8],
     options: &LoadOptions,
-    areas: &AreaMap,
-) -> Result<TriangleSoup, IoError> {
-    parse_mapped(file, bytes, options, Some(areas.clone()))
-}
-
-fn parse_mapped(
-    file: &Path,
-    bytes: &[u8],
-    options: &LoadOptions,
-    areas: Option<AreaMap>,
+    areas: Option<&AreaMap>,
 ) -> Result<TriangleSoup, IoError> {
     options.validate()?;
     let mut builder = SoupBuilder::new(options, areas);
     parse_into(Source { file, bytes }, &mut builder)?;
-    builder.finish(file)
+    Ok(builder.finish(file)?.0)
 }
 
 fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
@@ -364,7 +330,8 @@ fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
     };
     let format = format(&source).ok_or_else(|| IoError::UnknownFormat { file: source.file.to_owned() })?;
     let before = builder.triangles.len();
-    builder.rename(|surface| surface.begin(source.file));
+    builder.settle();
+    builder.surface.begin(source.file);
     match format {
         SceneFormat::Obj => obj::parse(source, builder)?,
         #[cfg(feature = "gltf")]
@@ -406,7 +373,7 @@ struct SoupBuilder {
 }
 
 impl SoupBuilder {
-    fn new(options: &LoadOptions, areas: Option<AreaMap>) -> Self {
+    fn new(options: &LoadOptions, areas: Option<&AreaMap>) -> Self {
         Self {
             options: *options,
             positions: Vec::new(),
@@ -420,9 +387,9 @@ impl SoupBuilder {
     }
 
     /// Changes the names of the surface to which the triangles that follow belong.
-    fn rename(&mut self, change: impl FnOnce(&mut Surface)) {
+    fn rename(&mut self, change: impl FnOnce(&mut SurfaceNames)) {
         self.settle();
-        change(&mut self.surface);
+        self.surface.rename(change);
     }
 
     /// Gives their area to the triangles of the surface so far.
@@ -444,12 +411,8 @@ impl SoupBuilder {
 
     /// Cuts a face whose corners are known.
     fn push_face(&mut self, source: &Source<'_>, place: Place, corners: &[u32]) -> Result<(), IoError> {
-        self.cutter.positions.clear();
-        if corners.len() > 3 {
-            let positions = &self.positions;
-            self.cutter.positions.extend(corners.iter().map(|&corner| positions[corner as usize]));
-        }
-        self.cutter.cut(source, place, corners, &mut self.triangles)
+        let position = |corner: u32| Ok(self.positions[corner as usize]);
+        self.cutter.cut(source, place, corners, position, &mut self.triangles)
     }
 
     /// Cuts a face of rings with these ends: its border, and holes. All corners are known.
@@ -463,10 +426,8 @@ impl SoupBuilder {
         if ends.len() <= 1 {
             return self.push_face(source, Place::File, corners);
         }
-        let positions = &self.positions;
-        self.cutter.positions.clear();
-        self.cutter.positions.extend(corners.iter().map(|&corner| positions[corner as usize]));
-        self.cutter.cut_with_holes(corners, ends, &mut self.triangles);
+        let position = |corner: u32| self.positions[corner as usize];
+        self.cutter.cut_with_holes(corners, ends, position, &mut self.triangles);
         Ok(())
     }
 
@@ -477,22 +438,23 @@ impl SoupBuilder {
 
     /// Number of the next vertex, or an error if 32 bits cannot hold it.
     fn next_vertex(&self, source: &Source<'_>) -> Result<u32, IoError> {
-        u32::try_from(self.positions.len())
-            .map_err(|_| source.too_many_vertices(self.positions.len() as u64 + 1))
+        source.vertex_after(self.positions.len())
     }
 
-    fn finish(mut self, file: &Path) -> Result<TriangleSoup, IoError> {
+    fn finish(mut self, file: &Path) -> Result<(TriangleSoup, SceneNames), IoError> {
         self.settle();
         self.options.turn(&self.positions, &mut self.triangles);
         let areas = self.areas;
         let soup = TriangleSoup::new(self.positions, self.triangles);
         let soup = soup.and_then(|soup| if areas.is_empty() { Ok(soup) } else { soup.with_areas(areas) });
-        soup.map_err(|error| match error {
+        let source = Source { file, bytes: &[] };
+        let soup = soup.map_err(|error| match error {
             SoupError::TooMany { element, count, limit } => {
-                IoError::TooMany { file: file.to_owned(), element, count: count as u64, limit: limit as u64 }
+                source.too_many(element, count as u64, limit as u64)
             }
-            other => IoError::Syntax { file: file.to_owned(), part: "scene", source: other.into() },
-        })
+            other => source.syntax("scene", other),
+        })?;
+        Ok((soup, self.names))
     }
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
-use super::{Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
+use super::{Lines, SoupBuilder, Source, SurfaceNames, parse_number, quoted, without_bom, words};
 use crate::{IoError, Place};
 
 /// Bytes of a file that are checked to guess its format.
@@ -32,34 +32,56 @@ pub(super) fn looks_like_obj(text: &[u8]) -> bool {
     false
 }
 
+/// The statement that names the surface of the faces that follow.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Naming {
+    Object,
+    Group,
+    Material,
+}
+
+impl Naming {
+    /// Returns the statement of a line, and the name.
+    fn of(line: &[u8]) -> Option<(Self, &[u8])> {
+        let keywords = [(&b"o"[..], Self::Object), (b"g", Self::Group), (b"usemtl", Self::Material)];
+        keywords.into_iter().find_map(|(keyword, naming)| {
+            let name = line.strip_prefix(keyword)?;
+            name.first().is_some_and(u8::is_ascii_whitespace).then_some((naming, name.trim_ascii()))
+        })
+    }
+
+    /// Sets the name, readable whatever its bytes.
+    pub(super) fn set(self, names: &mut SurfaceNames, name: &[u8]) {
+        let place = match self {
+            Self::Object => &mut names.object,
+            Self::Group => &mut names.group,
+            Self::Material => &mut names.material,
+        };
+        *place = String::from_utf8_lossy(name).into_owned();
+    }
+}
+
 /// Receives the contents of an OBJ file.
 pub(crate) trait ObjSink {
     /// The next vertex.
-    fn vertex(&mut self, line: usize, position: DVec3) -> Result<(), IoError>;
-
-    /// Faces that follow belong to the object, or in another one of its groups.
-    fn object(&mut self, line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.group(line, name)
-    }
-
-    /// Faces that follow belong to the group of this name.
-    fn group(&mut self, _line: usize, _name: &[u8]) -> Result<(), IoError> {
+    fn vertex(&mut self, _line: usize, _position: DVec3) -> Result<(), IoError> {
         Ok(())
     }
 
-    /// Faces that follow are of this material.
-    fn material(&mut self, _name: &[u8]) {}
+    /// Faces that follow belong to the object or group, or are of the material, of this name.
+    fn name(&mut self, _line: usize, _naming: Naming, _name: &[u8]) -> Result<(), IoError> {
+        Ok(())
+    }
 
-    /// A face; its vertices count from 0 in this file. It may name vertices that follow later,
-    /// which is checked at the end of the file.
-    fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError>;
+    /// A face; its vertices count from 0 in this file.
+    fn face(&mut self, _line: usize, _corners: &[u32]) -> Result<(), IoError> {
+        Ok(())
+    }
 }
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let base = builder.next_vertex(&source)?;
-    let mut soup = Soup { source, base, builder, face: Vec::new(), ahead: Vec::new() };
-    read(source, &mut soup)?;
-    soup.cut_ahead()
+    read(source, &mut Soup { source, base, builder, face: Vec::new() })
 }
 
 /// Faces as triangles.
@@ -68,103 +90,61 @@ struct Soup<'a, 'b> {
     base: u32,
     builder: &'b mut SoupBuilder,
     face: Vec<u32>,
-    /// Faces that name vertices before they come: line, corners and first triangle. As many triangles
-    /// as they have are in the soup already, so that the order of the file is kept.
-    ahead: Vec<(usize, Vec<u32>, usize)>,
-}
-
-impl Soup<'_, '_> {
-    /// Cuts the faces whose corners were not known before the end of the file.
-    fn cut_ahead(self) -> Result<(), IoError> {
-        let Self { source, builder, ahead, .. } = self;
-        for (line, corners, first) in ahead {
-            let end = builder.triangles.len();
-            builder.push_face(&source, Place::Line(line), &corners)?;
-            builder.triangles.copy_within(end.., first);
-            builder.triangles.truncate(end);
-        }
-        Ok(())
-    }
 }
 
 impl ObjSink for Soup<'_, '_> {
     fn vertex(&mut self, _line: usize, position: DVec3) -> Result<(), IoError> {
+        self.builder.next_vertex(&self.source)?;
         self.builder.push_vertex(position);
         Ok(())
     }
 
-    fn object(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.builder.rename(|surface| surface.rename(|names| names.object = name_of(name)));
+    fn name(&mut self, _line: usize, naming: Naming, name: &[u8]) -> Result<(), IoError> {
+        self.builder.rename(|names| naming.set(names, name));
         Ok(())
-    }
-
-    fn group(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.builder.rename(|surface| surface.rename(|names| names.group = name_of(name)));
-        Ok(())
-    }
-
-    fn material(&mut self, name: &[u8]) {
-        self.builder.rename(|surface| surface.rename(|names| names.material = name_of(name)));
     }
 
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
-        let known = self.builder.next_vertex(&self.source)? - self.base;
         self.face.clear();
-        for &vertex in corners {
-            let vertex = self.base.checked_add(vertex).ok_or_else(|| {
-                let index = i64::from(vertex) + 1;
-                self.source.out_of_range(Place::Line(line), "vertex", index, known as usize)
-            })?;
-            self.face.push(vertex);
-        }
-        if self.face.len() > 3 && corners.iter().any(|&vertex| vertex >= known) {
-            self.ahead.push((line, self.face.clone(), self.builder.triangles.len()));
-            let placeholders = self.face.windows(3).map(|corners| [corners[0], corners[1], corners[2]]);
-            self.builder.triangles.extend(placeholders);
-            return Ok(());
-        }
+        self.face.extend(corners.iter().map(|vertex| self.base + vertex));
         self.builder.push_face(&self.source, Place::Line(line), &self.face)
     }
 }
 
-/// A name, readable whatever its bytes.
-pub(super) fn name_of(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).into_owned()
-}
-
-/// Passes every vertex, group and face to `sink`, in the order of the file.
+/// Passes every vertex to `sink`, then every name and face in the order of the file.
 pub(crate) fn read(source: Source<'_>, sink: &mut impl ObjSink) -> Result<(), IoError> {
-    let mut reader = ObjReader::default();
-    reader.part(source, without_bom(source.bytes), sink)?;
-    reader.finish(source)
+    let text = without_bom(source.bytes);
+    let mut vertices = ObjReader::of_vertices(source);
+    vertices.part(text, sink)?;
+    ObjReader::of_faces(source, vertices.known).part(text, sink)
 }
 
-/// Reads the text of a file part by part.
-#[derive(Debug, Default)]
-pub(super) struct ObjReader {
+/// Reads the text of a file part by part: its vertices first, because faces may name vertices that
+/// follow later.
+pub(super) struct ObjReader<'a> {
+    source: Source<'a>,
+    /// Vertices of the file, once they are known.
+    count: Option<u32>,
     /// Vertices so far.
     known: u32,
-    /// Vertices that faces name before they come, with the line: checked once all are known.
-    ahead: Vec<(usize, u32)>,
     face: Vec<u32>,
     /// Lines so far.
     lines: usize,
-    skips_faces: bool,
 }
 
-impl ObjReader {
+impl<'a> ObjReader<'a> {
     /// A reader that passes on the vertices alone.
-    pub(super) fn only_vertices() -> Self {
-        Self { skips_faces: true, ..Self::default() }
+    pub(super) fn of_vertices(source: Source<'a>) -> Self {
+        Self { source, count: None, known: 0, face: Vec::new(), lines: 0 }
+    }
+
+    /// A reader that passes on the names and faces of a file of `count` vertices.
+    pub(super) fn of_faces(source: Source<'a>, count: u32) -> Self {
+        Self { count: Some(count), ..Self::of_vertices(source) }
     }
 
     /// Reads some lines, the last one whole and not continued.
-    pub(super) fn part(
-        &mut self,
-        source: Source<'_>,
-        text: &[u8],
-        sink: &mut impl ObjSink,
-    ) -> Result<(), IoError> {
+    pub(super) fn part(&mut self, text: &[u8], sink: &mut impl ObjSink) -> Result<(), IoError> {
         let mut lines = Lines { rest: text, number: self.lines };
         while let Some((number, line)) = lines.next() {
             let line = line.trim_ascii_start();
@@ -173,68 +153,52 @@ impl ObjReader {
             };
             if is(b'v') {
                 let line = continued(line, &mut lines);
-                let mut coordinates = words(&line[1..]);
-                let mut position = [0.0; 3];
-                for coordinate in &mut position {
-                    let word = coordinates.next().unwrap_or_default();
-                    *coordinate = parse_number(word).ok_or_else(|| {
-                        source.malformed(Place::Line(number), "three coordinates", quoted(word))
-                    })?;
+                if self.count.is_none() {
+                    sink.vertex(number, self.position(number, &line)?)?;
                 }
-                sink.vertex(number, DVec3::from_array(position))?;
-                self.known = self
-                    .known
-                    .checked_add(1)
-                    .ok_or_else(|| source.too_many_vertices(u64::from(u32::MAX) + 1))?;
+                let too_many = || self.source.too_many("vertices", 1 << 32, u32::MAX.into());
+                self.known = self.known.checked_add(1).ok_or_else(too_many)?;
             } else if is(b'f') {
                 let line = continued(line, &mut lines);
-                if !self.skips_faces {
-                    self.read_face(source, number, &line, sink)?;
+                if let Some(count) = self.count {
+                    self.read_face(number, &line, count)?;
+                    sink.face(number, &self.face)?;
                 }
-            } else if is(b'o') {
-                sink.object(number, line[1..].trim_ascii())?;
-            } else if is(b'g') {
-                sink.group(number, line[1..].trim_ascii())?;
-            } else if let Some(name) = line.strip_prefix(b"usemtl")
-                && name.first().is_some_and(u8::is_ascii_whitespace)
+            } else if self.count.is_some()
+                && let Some((naming, name)) = Naming::of(line)
             {
-                sink.material(name.trim_ascii());
+                sink.name(number, naming, name)?;
             }
         }
         self.lines = lines.number;
         Ok(())
     }
 
-    fn read_face(
-        &mut self,
-        source: Source<'_>,
-        number: usize,
-        line: &[u8],
-        sink: &mut impl ObjSink,
-    ) -> Result<(), IoError> {
-        let known = self.known;
+    fn position(&self, number: usize, line: &[u8]) -> Result<DVec3, IoError> {
+        let mut words = words(&line[1..]);
+        let mut position = [0.0; 3];
+        for coordinate in &mut position {
+            let word = words.next().unwrap_or_default();
+            let bad = || self.source.malformed(Place::Line(number), "three coordinates", quoted(word));
+            *coordinate = parse_number(word).ok_or_else(bad)?;
+        }
+        Ok(position.into())
+    }
+
+    fn read_face(&mut self, number: usize, line: &[u8], count: u32) -> Result<(), IoError> {
+        let (source, place) = (self.source, Place::Line(number));
         self.face.clear();
         for corner in words(&line[1..]).take_while(|word| !word.starts_with(b"#")) {
             let index = parse_corner(&source, number, corner)?;
-            let vertex = resolve(index, known)
-                .ok_or_else(|| source.out_of_range(Place::Line(number), "vertex", index, known as usize))?;
-            if vertex >= known {
-                self.ahead.push((number, vertex));
+            let Some(vertex) = resolve(index, self.known) else {
+                return Err(source.out_of_range(place, "vertex", index, self.known as usize));
+            };
+            if vertex >= count {
+                return Err(source.out_of_range(place, "vertex", i64::from(vertex) + 1, count as usize));
             }
             self.face.push(vertex);
         }
-        sink.face(number, &self.face)
-    }
-
-    /// The end of the file.
-    pub(super) fn finish(self, source: Source<'_>) -> Result<(), IoError> {
-        let known = self.known;
-        match self.ahead.into_iter().find(|&(_, vertex)| vertex >= known) {
-            Some((line, vertex)) => {
-                Err(source.out_of_range(Place::Line(line), "vertex", i64::from(vertex) + 1, known as usize))
-            }
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

@@ -11,78 +11,146 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{
     DefaultElement, ElementDef, Encoding, Header, KeyMap, PropertyDef, PropertyType, ScalarType,
 };
+use waymesh_core::saturating_i64;
 
-use super::{Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
+use super::{Lines, SoupBuilder, Source, parse_number, push_strip, quoted, without_bom, words};
+use crate::files::unread;
 use crate::{IoError, Place};
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
-    let (header_lines, start) = header_end(source.bytes)
-        .ok_or_else(|| source.malformed(Place::File, "a line \"end_header\"", "the end of the file"))?;
-    let header = read_header(&source.bytes[..start]).map_err(|error| source.syntax("header", error))?;
-    let payload = &source.bytes[start..];
-    let mut values = match header.encoding {
-        Encoding::Ascii => Values::Text {
-            lines: Lines { rest: payload, number: header_lines },
-            line: &[],
-            number: header_lines,
-        },
-        Encoding::BinaryLittleEndian => Values::Binary { bytes: payload, at: 0, start, big: false },
-        Encoding::BinaryBigEndian => Values::Binary { bytes: payload, at: 0, start, big: true },
+    let header = PlyHeader::read(&source)?;
+    let (mut payload, length) = (&source.bytes[header.start..], source.bytes.len() as u64);
+    let mut values = if header.is_text() {
+        let number = header.lines;
+        Values { source, input: Input::Text { lines: Lines { rest: payload, number }, line: &[], number } }
+    } else {
+        header.binary(source, &mut payload, length)
     };
     let base = builder.next_vertex(&source)?;
-    let mut polygons = Polygons::default();
-    for element in header.elements.values() {
-        let kind = match element.name.as_str() {
-            "vertex" => {
-                read_vertices(&source, element, &mut values, &mut |position| {
-                    builder.next_vertex(&source)?;
-                    builder.push_vertex(position);
-                    Ok(())
-                })?;
-                continue;
+    let mut lists = Lists::default();
+    let mut vertex = |position| {
+        builder.next_vertex(&source)?;
+        builder.push_vertex(position);
+        Ok(())
+    };
+    let mut list = |list: List<'_>| {
+        lists.corners.extend_from_slice(list.corners);
+        lists.ends.push((lists.corners.len(), list.place, list.is_strip));
+        Ok::<_, IoError>(())
+    };
+    header.visit(&mut values, Some(&mut vertex), Some(&mut list))?;
+    let (mut start, mut buffer) = (0, Vec::new());
+    let vertices = (base, builder.positions.len() - base as usize);
+    for (end, place, is_strip) in lists.ends {
+        let list = List { place, is_strip, corners: &lists.corners[start..end] };
+        list.each(&source, vertices, &mut buffer, |corners| {
+            if is_strip {
+                push_strip(corners, &mut builder.triangles);
+                return Ok(());
             }
-            "face" => "face",
-            "tristrips" => "triangle strip",
-            _ => {
-                skip(&source, element, &mut values)?;
-                continue;
-            }
-        };
-        read_polygons(&source, element, kind, &mut values, &mut |corners, index| -> Result<(), IoError> {
-            polygons.corners.extend_from_slice(corners);
-            polygons.ends.push((polygons.corners.len(), index, kind));
-            Ok(())
+            builder.push_face(&source, place, corners)
         })?;
+        start = end;
     }
-    let count = builder.positions.len() - base as usize;
-    polygons.into_triangles(&source, base, count, builder)
+    Ok(())
 }
 
-/// The header of a binary file with its vertices before its faces, which can be read in one go.
+/// Lists of corners, kept until all vertices are known.
+#[derive(Default)]
+struct Lists {
+    corners: Vec<i64>,
+    /// End of each list in `corners`, its place, and whether it is strips.
+    ends: Vec<(usize, Place, bool)>,
+}
+
+/// The corners of a face, or of strips, in which -1 ends a strip.
+pub(super) struct List<'a> {
+    pub(super) place: Place,
+    pub(super) is_strip: bool,
+    corners: &'a [i64],
+}
+
+impl List<'_> {
+    /// Passes on the vertices of the face or of each strip: of `count`, whose numbers begin at `base`.
+    pub(super) fn each(
+        &self,
+        source: &Source<'_>,
+        (base, count): (u32, usize),
+        vertices: &mut Vec<u32>,
+        mut take: impl FnMut(&[u32]) -> Result<(), IoError>,
+    ) -> Result<(), IoError> {
+        for part in self.corners.split(|&corner| self.is_strip && corner == -1) {
+            vertices.clear();
+            for &corner in part {
+                let vertex = u32::try_from(corner)
+                    .ok()
+                    .filter(|&vertex| (vertex as usize) < count)
+                    .and_then(|vertex| vertex.checked_add(base))
+                    .ok_or_else(|| source.out_of_range(self.place, "vertex", corner, count))?;
+                vertices.push(vertex);
+            }
+            take(vertices)?;
+        }
+        Ok(())
+    }
+}
+
+/// The header of a file.
 #[derive(Debug)]
-pub(super) struct BinaryHeader {
-    pub(super) elements: KeyMap<ElementDef>,
+pub(super) struct PlyHeader {
+    encoding: Encoding,
+    elements: KeyMap<ElementDef>,
+    /// Number of its lines.
+    lines: usize,
     /// Offset of the first value.
     pub(super) start: usize,
-    /// `true` if numbers are big-endian.
-    pub(super) big: bool,
 }
 
-impl BinaryHeader {
-    /// `None` for a file of another kind, and for a header that is broken or longer than the bytes
-    /// of `source`: reading the file as a whole finds what is wrong.
-    pub(super) fn read(source: &Source<'_>) -> Option<Self> {
-        let (_, start) = header_end(source.bytes)?;
-        let header = read_header(&source.bytes[..start]).ok()?;
-        let big = match header.encoding {
-            Encoding::Ascii => return None,
-            Encoding::BinaryLittleEndian => false,
-            Encoding::BinaryBigEndian => true,
-        };
-        let place = |name: &str| header.elements.values().position(|element| element.name == name);
-        let vertices = place("vertex")?;
-        let is_first = ["face", "tristrips"].into_iter().filter_map(place).all(|faces| faces > vertices);
-        is_first.then_some(Self { elements: header.elements, start, big })
+/// Takes a vertex.
+type TakeVertex<'a> = &'a mut dyn FnMut(DVec3) -> Result<(), IoError>;
+/// Takes a list of corners.
+type TakeList<'a, E> = &'a mut dyn FnMut(List<'_>) -> Result<(), E>;
+
+impl PlyHeader {
+    pub(super) fn read(source: &Source<'_>) -> Result<Self, IoError> {
+        let (lines, start) = header_end(source.bytes)
+            .ok_or_else(|| source.malformed(Place::File, "a line \"end_header\"", "the end of the file"))?;
+        let Header { encoding, elements, .. } =
+            read_header(&source.bytes[..start]).map_err(|error| source.syntax("header", error))?;
+        Ok(Self { encoding, elements, lines, start })
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.encoding, Encoding::Ascii)
+    }
+
+    /// The values of a binary file of `length` bytes, of which those after the header follow.
+    pub(super) fn binary<'a>(&self, source: Source<'a>, file: &'a mut dyn Read, length: u64) -> Values<'a> {
+        let big = matches!(self.encoding, Encoding::BinaryBigEndian);
+        Values { source, input: Input::Binary { file, at: self.start as u64, length, big } }
+    }
+
+    /// Passes on the vertices and the lists of corners that are wanted, in the order of the file.
+    pub(super) fn visit<E: From<IoError>>(
+        &self,
+        values: &mut Values<'_>,
+        mut vertices: Option<TakeVertex<'_>>,
+        mut lists: Option<TakeList<'_, E>>,
+    ) -> Result<(), E> {
+        for element in self.elements.values() {
+            match (element.name.as_str(), &mut vertices, &mut lists) {
+                ("vertex", Some(take), _) => {
+                    values.vertices(element, take)?;
+                    if lists.is_none() {
+                        break;
+                    }
+                }
+                ("face", _, Some(take)) => values.lists(element, "face", take)?,
+                ("tristrips", _, Some(take)) => values.lists(element, "triangle strip", take)?,
+                _ => values.skip_element(element)?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -126,14 +194,17 @@ fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// The source of values.
-pub(super) enum Values<'a> {
+/// The values of a file, one after the other.
+pub(super) struct Values<'a> {
+    source: Source<'a>,
+    input: Input<'a>,
+}
+
+enum Input<'a> {
     /// Words, on any number of lines.
     Text { lines: Lines<'a>, line: &'a [u8], number: usize },
-    /// Bytes; `start` is where they begin in the file.
-    Binary { bytes: &'a [u8], at: usize, start: usize, big: bool },
-    /// Bytes of a file; `at` is how many are read.
-    Stream { file: &'a mut dyn Read, at: u64, big: bool },
+    /// Bytes of a file of `length`, of which `at` are read.
+    Binary { file: &'a mut dyn Read, at: u64, length: u64, big: bool },
 }
 
 /// Bytes of a value.
@@ -166,9 +237,10 @@ fn decode(kind: &ScalarType, mut word: [u8; 8], big: bool) -> f64 {
 
 impl Values<'_> {
     /// The next value. Every type of the format fits a double exactly.
-    fn next(&mut self, source: &Source<'_>, place: Place, kind: &ScalarType) -> Result<f64, IoError> {
-        match self {
-            Self::Text { lines, line, number } => loop {
+    fn next(&mut self, place: Place, kind: &ScalarType) -> Result<f64, IoError> {
+        let source = &self.source;
+        match &mut self.input {
+            Input::Text { lines, line, number } => loop {
                 *line = line.trim_ascii_start();
                 if line.is_empty() {
                     let Some((next_number, next_line)) = lines.next() else {
@@ -183,28 +255,14 @@ impl Values<'_> {
                 return parse_number(word)
                     .ok_or_else(|| source.malformed(Place::Line(*number), "a number", quoted(word)));
             },
-            Self::Binary { bytes, at, start, big } => {
-                let size = bytes_of(kind);
-                let Some(raw) = bytes.get(*at..*at + size) else {
-                    return Err(source.truncated(
-                        place,
-                        (*start + *at + size) as u64,
-                        source.bytes.len() as u64,
-                    ));
-                };
-                *at += size;
-                let mut word = [0_u8; 8];
-                word[..size].copy_from_slice(raw);
-                Ok(decode(kind, word, *big))
-            }
-            Self::Stream { file, at, big } => {
+            Input::Binary { file, at, length, big } => {
                 let size = bytes_of(kind);
                 let mut word = [0_u8; 8];
                 file.read_exact(&mut word[..size]).map_err(|error| {
                     if error.kind() == std::io::ErrorKind::UnexpectedEof {
-                        source.truncated(place, *at + size as u64, *at)
+                        source.truncated(place, *at + size as u64, *length)
                     } else {
-                        IoError::Read { file: source.file.to_owned(), source: error }
+                        unread(source.file)(error)
                     }
                 })?;
                 *at += size as u64;
@@ -214,204 +272,120 @@ impl Values<'_> {
     }
 
     /// The next value, which must be a whole number.
-    fn next_whole(&mut self, source: &Source<'_>, place: Place, kind: &ScalarType) -> Result<i64, IoError> {
-        let value = self.next(source, place, kind)?;
+    fn next_whole(&mut self, place: Place, kind: &ScalarType) -> Result<i64, IoError> {
+        let value = self.next(place, kind)?;
         if value.fract() == 0.0 && value.abs() < 9e15 {
-            #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
-            return Ok(value as i64);
+            return Ok(saturating_i64(value));
         }
-        Err(source.malformed(place, "a whole number", value.to_string()))
+        Err(self.source.malformed(place, "a whole number", value.to_string()))
     }
 
     /// The length of a list.
-    fn next_length(&mut self, source: &Source<'_>, place: Place, kind: &ScalarType) -> Result<u64, IoError> {
-        let length = self.next_whole(source, place, kind)?;
-        u64::try_from(length).map_err(|_| source.malformed(place, "a list length", length.to_string()))
+    fn next_length(&mut self, place: Place, kind: &ScalarType) -> Result<u64, IoError> {
+        let length = self.next_whole(place, kind)?;
+        u64::try_from(length).map_err(|_| self.source.malformed(place, "a list length", length.to_string()))
     }
 
     /// Passes over one property.
-    fn skip(&mut self, source: &Source<'_>, place: Place, kind: &PropertyType) -> Result<(), IoError> {
+    fn skip(&mut self, place: Place, kind: &PropertyType) -> Result<(), IoError> {
         match kind {
             PropertyType::Scalar(kind) => {
-                self.next(source, place, kind)?;
+                self.next(place, kind)?;
             }
             PropertyType::List(length, kind) => {
-                for _ in 0..self.next_length(source, place, length)? {
-                    self.next(source, place, kind)?;
+                for _ in 0..self.next_length(place, length)? {
+                    self.next(place, kind)?;
                 }
             }
         }
         Ok(())
     }
-}
 
-/// Elements without properties take no room in the file, so their number means nothing.
-fn is_empty(element: &ElementDef) -> bool {
-    element.properties.is_empty()
-}
-
-pub(super) fn skip(
-    source: &Source<'_>,
-    element: &ElementDef,
-    values: &mut Values<'_>,
-) -> Result<(), IoError> {
-    if is_empty(element) {
-        return Ok(());
-    }
-    for index in 0..element.count {
-        let place = Place::Element { kind: "element", index };
-        for property in element.properties.values() {
-            values.skip(source, place, &property.data_type)?;
+    fn skip_element(&mut self, element: &ElementDef) -> Result<(), IoError> {
+        // Elements without properties take no room in the file, so their number means nothing.
+        if element.properties.is_empty() {
+            return Ok(());
         }
-    }
-    Ok(())
-}
-
-pub(super) fn read_vertices(
-    source: &Source<'_>,
-    element: &ElementDef,
-    values: &mut Values<'_>,
-    take: &mut dyn FnMut(DVec3) -> Result<(), IoError>,
-) -> Result<(), IoError> {
-    for (name, axis) in
-        [("x", "a vertex property x"), ("y", "a vertex property y"), ("z", "a vertex property z")]
-    {
-        let found = element.properties.get(name).map(|property| &property.data_type);
-        if !matches!(found, Some(PropertyType::Scalar(_))) {
-            return Err(source.malformed(Place::File, axis, "none"));
-        }
-    }
-    for index in 0..element.count {
-        let place = Place::Element { kind: "vertex", index };
-        let mut position = DVec3::ZERO;
-        for property in element.properties.values() {
-            let coordinate = match property.name.as_str() {
-                "x" => &mut position.x,
-                "y" => &mut position.y,
-                "z" => &mut position.z,
-                _ => {
-                    values.skip(source, place, &property.data_type)?;
-                    continue;
-                }
-            };
-            if let PropertyType::Scalar(kind) = &property.data_type {
-                *coordinate = values.next(source, place, kind)?;
+        for index in 0..element.count {
+            let place = Place::Element { kind: "element", index };
+            for property in element.properties.values() {
+                self.skip(place, &property.data_type)?;
             }
         }
-        take(position)?;
+        Ok(())
     }
-    Ok(())
-}
 
-/// Vertex lists of faces and strips, kept until all vertices are known.
-#[derive(Default)]
-struct Polygons {
-    corners: Vec<i64>,
-    /// End of each list in `corners`, its number in its element, and which element.
-    ends: Vec<(usize, usize, &'static str)>,
-}
-
-/// Takes a list of corners and the number of its element.
-type TakeCorners<'a, E> = &'a mut dyn FnMut(&[i64], usize) -> Result<(), E>;
-
-/// Hands every list of corners on.
-pub(super) fn read_polygons<E: From<IoError>>(
-    source: &Source<'_>,
-    element: &ElementDef,
-    kind: &'static str,
-    values: &mut Values<'_>,
-    take: TakeCorners<'_, E>,
-) -> Result<(), E> {
-    // By its usual names, else the first list of whole numbers.
-    let is_known = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
-    let is_list = |property: &&PropertyDef| {
-        use ScalarType::{Double, Float};
-        matches!(&property.data_type, PropertyType::List(_, item) if !matches!(item, Float | Double))
-    };
-    let lists = || element.properties.values().filter(is_list);
-    let list = lists().find(|list| is_known(&list.name)).or_else(|| lists().next());
-    let list = list.map(|list| list.name.as_str());
-    if list.is_none() && element.count > 0 {
-        let names: Vec<&str> = element.properties.values().map(|property| property.name.as_str()).collect();
-        let expected =
-            "a list of vertex indices per face, such as \"property list uchar int vertex_indices\"";
-        return Err(source.malformed(Place::File, expected, format!("the properties {names:?}")).into());
-    }
-    let mut corners = Vec::new();
-    for index in 0..element.count {
-        let place = Place::Element { kind, index };
-        for property in element.properties.values() {
-            match &property.data_type {
-                PropertyType::List(length, item) if list == Some(property.name.as_str()) => {
-                    corners.clear();
-                    for _ in 0..values.next_length(source, place, length)? {
-                        corners.push(values.next_whole(source, place, item)?);
+    fn vertices(&mut self, element: &ElementDef, take: TakeVertex<'_>) -> Result<(), IoError> {
+        for (name, axis) in
+            [("x", "a vertex property x"), ("y", "a vertex property y"), ("z", "a vertex property z")]
+        {
+            let found = element.properties.get(name).map(|property| &property.data_type);
+            if !matches!(found, Some(PropertyType::Scalar(_))) {
+                return Err(self.source.malformed(Place::File, axis, "none"));
+            }
+        }
+        for index in 0..element.count {
+            let place = Place::Element { kind: "vertex", index };
+            let mut position = DVec3::ZERO;
+            for property in element.properties.values() {
+                let coordinate = match property.name.as_str() {
+                    "x" => &mut position.x,
+                    "y" => &mut position.y,
+                    "z" => &mut position.z,
+                    _ => {
+                        self.skip(place, &property.data_type)?;
+                        continue;
                     }
-                    take(&corners, index)?;
+                };
+                if let PropertyType::Scalar(kind) = &property.data_type {
+                    *coordinate = self.next(place, kind)?;
                 }
-                other => values.skip(source, place, other)?,
             }
+            take(position)?;
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Collects the vertices of a face or strip among `count`, whose numbers begin at `base`.
-pub(super) fn vertices_of(
-    source: &Source<'_>,
-    place: Place,
-    corners: &[i64],
-    base: u32,
-    count: usize,
-    vertices: &mut Vec<u32>,
-) -> Result<(), IoError> {
-    vertices.clear();
-    for &corner in corners {
-        let vertex = u32::try_from(corner)
-            .ok()
-            .filter(|&vertex| (vertex as usize) < count)
-            .and_then(|vertex| vertex.checked_add(base))
-            .ok_or_else(|| source.out_of_range(place, "vertex", corner, count))?;
-        vertices.push(vertex);
-    }
-    Ok(())
-}
-
-/// Appends the triangles of strips: -1 ends a strip.
-pub(super) fn push_strips(
-    source: &Source<'_>,
-    place: Place,
-    corners: &[i64],
-    base: u32,
-    count: usize,
-    triangles: &mut Vec<[u32; 3]>,
-) -> Result<(), IoError> {
-    let mut vertices = Vec::new();
-    for strip in corners.split(|&corner| corner == -1) {
-        vertices_of(source, place, strip, base, count, &mut vertices)?;
-        super::push_strip(&vertices, triangles);
-    }
-    Ok(())
-}
-
-impl Polygons {
-    fn into_triangles(
-        self,
-        source: &Source<'_>,
-        base: u32,
-        count: usize,
-        builder: &mut SoupBuilder,
-    ) -> Result<(), IoError> {
-        let (mut start, mut vertices) = (0, Vec::new());
-        for (end, index, kind) in self.ends {
+    /// Hands every list of corners on.
+    fn lists<E: From<IoError>>(
+        &mut self,
+        element: &ElementDef,
+        kind: &'static str,
+        take: TakeList<'_, E>,
+    ) -> Result<(), E> {
+        // By its usual names, else the first list of whole numbers.
+        let is_known = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
+        let is_list = |property: &&PropertyDef| {
+            use ScalarType::{Double, Float};
+            matches!(&property.data_type, PropertyType::List(_, item) if !matches!(item, Float | Double))
+        };
+        let lists = || element.properties.values().filter(is_list);
+        let list = lists().find(|list| is_known(&list.name)).or_else(|| lists().next());
+        let list = list.map(|list| list.name.as_str());
+        if list.is_none() && element.count > 0 {
+            let names: Vec<&str> =
+                element.properties.values().map(|property| property.name.as_str()).collect();
+            let expected =
+                "a list of vertex indices per face, such as \"property list uchar int vertex_indices\"";
+            return Err(self
+                .source
+                .malformed(Place::File, expected, format!("the properties {names:?}"))
+                .into());
+        }
+        let mut corners = Vec::new();
+        for index in 0..element.count {
             let place = Place::Element { kind, index };
-            let corners = &self.corners[start..end];
-            start = end;
-            if kind == "face" {
-                vertices_of(source, place, corners, base, count, &mut vertices)?;
-                builder.push_face(source, place, &vertices)?;
-            } else {
-                push_strips(source, place, corners, base, count, &mut builder.triangles)?;
+            for property in element.properties.values() {
+                match &property.data_type {
+                    PropertyType::List(length, item) if list == Some(property.name.as_str()) => {
+                        corners.clear();
+                        for _ in 0..self.next_length(place, length)? {
+                            corners.push(self.next_whole(place, item)?);
+                        }
+                        take(List { place, is_strip: kind != "face", corners: &corners })?;
+                    }
+                    other => self.skip(place, other)?,
+                }
             }
         }
         Ok(())

@@ -1,19 +1,18 @@
 //! Scene files as a source of triangles that need not all be in memory.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, AreaVisitor, PlacedTriangles, TriangleSoup, TriangleSource, TriangleVisitor};
+use waymesh_core::{AreaVisitor, PlacedTriangles, TriangleSoup, TriangleSource, TriangleVisitor};
 
 use super::areas::{AreaMap, Surface};
 use super::stream::Streamed;
-use super::text::Encoding;
 use super::vertices::Vertices;
-use super::{LoadOptions, SceneFormat, UpAxis, load_mapped, stl};
-use crate::{IoError, Place};
+use super::{LoadOptions, SceneFormat, UpAxis, load_mapped};
+use crate::IoError;
+use crate::files::unread;
 
 /// Files of this many bytes together are read once and kept.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -21,8 +20,6 @@ const KEPT_BYTES: u64 = 64 << 20;
 const BYTES_OF_MAPS: u64 = 16;
 /// Bytes in which the format of a file is recognised.
 const SNIFFED: u64 = 4096;
-/// Triangles passed on at once.
-const TRIANGLES_PER_PORTION: usize = 4096;
 
 /// Scene files, read at each visit of their triangles.
 ///
@@ -36,8 +33,7 @@ const TRIANGLES_PER_PORTION: usize = 4096;
 ///   twice.
 /// - Height maps are kept, at 4 bytes a height, and found by their place: a tile makes the
 ///   triangles that it needs. A map counts 16 times its bytes towards the 64 MiB.
-/// - glTF, text STL, text PLY, and PLY with faces before their vertices are read whole, one file at
-///   a time.
+/// - glTF, text STL and text PLY are read whole, one file at a time.
 #[derive(Debug)]
 pub struct SceneSource {
     files: Vec<PathBuf>,
@@ -48,38 +44,30 @@ pub struct SceneSource {
     /// known.
     vertices: Vec<OnceLock<Mutex<Vertices>>>,
     /// The height map of each file that is one.
-    maps: Vec<Option<Arc<dyn PlacedTriangles>>>,
+    maps: Vec<Option<Map>>,
     /// Bytes of vertices of a file that are held in memory.
     most: u64,
 }
 
 impl SceneSource {
-    /// Checks the files, and reads them if they are small.
+    /// Checks the files, and reads them if they are small. A map gives areas by the names of surfaces;
+    /// a reader of plain triangles does not get them.
     ///
     /// # Errors
     /// See [`super::load_with`] for small files. For large ones only errors in their size and
     /// beginning; [`TriangleSource::visit`] reports all others.
-    pub fn open<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<Self, IoError> {
-        Self::open_keeping(files, options, None, KEPT_BYTES)
-    }
-
-    /// Opens files as [`SceneSource::open`] does, with areas by the names of surfaces. A reader of
-    /// plain triangles does not get the areas.
-    ///
-    /// # Errors
-    /// See [`SceneSource::open`].
-    pub fn open_with_areas<P: AsRef<Path>>(
+    pub fn open<P: AsRef<Path>>(
         files: &[P],
         options: &LoadOptions,
-        areas: &AreaMap,
+        areas: Option<&AreaMap>,
     ) -> Result<Self, IoError> {
-        Self::open_keeping(files, options, Some(areas.clone()), KEPT_BYTES)
+        Self::open_keeping(files, options, areas, KEPT_BYTES)
     }
 
     fn open_keeping<P: AsRef<Path>>(
         files: &[P],
         options: &LoadOptions,
-        areas: Option<AreaMap>,
+        areas: Option<&AreaMap>,
         most: u64,
     ) -> Result<Self, IoError> {
         options.validate()?;
@@ -89,21 +77,19 @@ impl SceneSource {
         let mut bytes = 0;
         for file in files {
             let file = file.as_ref();
-            let size =
-                file.metadata().map_err(|source| IoError::Read { file: file.to_owned(), source })?.len();
+            let size = file.metadata().map_err(unread(file))?.len();
             let is_map = SceneFormat::from_extension(file) == Some(SceneFormat::Heights);
             bytes += if is_map { size.saturating_mul(BYTES_OF_MAPS) } else { size };
         }
-        let kept = if bytes <= most { Some(load_mapped(files, options, areas.clone())?) } else { None };
+        let kept = if bytes <= most { Some(load_mapped(files, options, areas)?.0) } else { None };
         let files: Vec<PathBuf> = files.iter().map(|file| file.as_ref().to_owned()).collect();
         let vertices = files.iter().map(|_| OnceLock::new()).collect();
         let maps = if kept.is_some() {
             Vec::new()
         } else {
-            let map = |file: &PathBuf| open_map(file, options, areas.as_ref());
-            files.iter().map(map).collect::<Result<_, _>>()?
+            files.iter().map(|file| open_map(file, options, areas)).collect::<Result<_, _>>()?
         };
-        Ok(Self { files, options: *options, areas, kept, vertices, maps, most })
+        Ok(Self { files, options: *options, areas: areas.cloned(), kept, vertices, maps, most })
     }
 
     /// Returns the options of the files; the axis that points up is that of their format, if it has
@@ -113,7 +99,7 @@ impl SceneSource {
         let is_z_up = |file: &PathBuf| {
             let mut beginning = Vec::new();
             if SceneFormat::from_extension(file).is_none() {
-                let file = File::open(file).map(|file| file.take(SNIFFED));
+                let file = std::fs::File::open(file).map(|file| file.take(SNIFFED));
                 // Errors of files are for who reads their triangles.
                 drop(file.and_then(|mut file| file.read_to_end(&mut beginning)));
             }
@@ -123,23 +109,14 @@ impl SceneSource {
     }
 }
 
-/// Reads a height map; `None` if the file is something else.
-#[cfg(feature = "heights")]
-fn open_map(
-    file: &Path,
-    options: &LoadOptions,
-    areas: Option<&AreaMap>,
-) -> Result<Option<Arc<dyn PlacedTriangles>>, IoError> {
-    let map = super::heights::HeightMap::open(file, options)?;
-    Ok(map.map(|map| Arc::new(map.of(areas, file)) as Arc<dyn PlacedTriangles>))
-}
+type Map = Arc<dyn PlacedTriangles>;
 
-#[cfg(not(feature = "heights"))]
-fn open_map(
-    _: &Path,
-    _: &LoadOptions,
-    _: Option<&AreaMap>,
-) -> Result<Option<Arc<dyn PlacedTriangles>>, IoError> {
+/// Reads a height map; `None` if the file is something else.
+fn open_map(file: &Path, options: &LoadOptions, areas: Option<&AreaMap>) -> Result<Option<Map>, IoError> {
+    #[cfg(feature = "heights")]
+    if let Some(map) = super::heights::HeightMap::open(file, options, areas)? {
+        return Ok(Some(Arc::new(map)));
+    }
     Ok(None)
 }
 
@@ -171,11 +148,8 @@ impl TriangleSource for SceneSource {
         let failed = |error: IoError| StageError::new("read", error);
         let files = self.files.iter().zip(&self.vertices).zip(&self.maps);
         for ((file, vertices), _) in files.filter(|(_, map)| map.is_none()) {
-            let mut surface = Surface::new(self.areas.clone());
-            surface.begin(file);
-            if let Some(mut stl) = BinaryStl::open(file).map_err(failed)? {
-                stl.visit(&self.options, surface.area, visit)?;
-            } else if let Some(streamed) = Streamed::open(file).map_err(failed)? {
+            if let Some(streamed) = Streamed::open(file).map_err(failed)? {
+                let surface = Surface::of(self.areas.as_ref(), file);
                 let vertices = match vertices.get() {
                     Some(vertices) => vertices,
                     None => {
@@ -185,78 +159,9 @@ impl TriangleSource for SceneSource {
                 };
                 streamed.visit(file, &self.options, vertices, surface, visit)?;
             } else {
-                let soup = load_mapped(&[file], &self.options, self.areas.clone()).map_err(failed)?;
+                let soup = load_mapped(&[file], &self.options, self.areas.as_ref()).map_err(failed)?.0;
                 soup.visit_with_areas(visit)?;
             }
-        }
-        Ok(())
-    }
-}
-
-/// A binary STL file, read record by record.
-struct BinaryStl<'a> {
-    path: &'a Path,
-    file: BufReader<File>,
-    triangles: usize,
-}
-
-impl<'a> BinaryStl<'a> {
-    /// `None` if the file is something else.
-    fn open(path: &'a Path) -> Result<Option<Self>, IoError> {
-        let failed = |source| IoError::Read { file: path.to_owned(), source };
-        let mut file = File::open(path).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        let mut beginning = Vec::new();
-        (&mut file).take(stl::SNIFFED as u64).read_to_end(&mut beginning).map_err(failed)?;
-        let format = SceneFormat::of(path, &beginning);
-        let is_stl = matches!(format, Some(SceneFormat::Stl) | None);
-        let is_text =
-            stl::is_text_of(&beginning, length) || Encoding::of(&beginning, length) != Encoding::Bytes;
-        if !is_stl || is_text {
-            return Ok(None);
-        }
-        let Some(needed) = stl::stated_length(&beginning) else { return Ok(None) };
-        if needed > length {
-            if format.is_none() {
-                return Ok(None);
-            }
-            let index =
-                usize::try_from(length.saturating_sub(stl::START as u64)).unwrap_or(usize::MAX) / stl::RECORD;
-            let place = Place::Element { kind: "triangle", index };
-            return Err(IoError::Truncated { file: path.to_owned(), place, needed, available: length });
-        }
-        file.seek(SeekFrom::Start(stl::START as u64)).map_err(failed)?;
-        let triangles =
-            usize::try_from((needed - stl::START as u64) / stl::RECORD as u64).unwrap_or(usize::MAX);
-        Ok(Some(Self { path, file: BufReader::with_capacity(1 << 20, file), triangles }))
-    }
-
-    fn visit(
-        &mut self,
-        options: &LoadOptions,
-        area: AreaId,
-        visit: &mut AreaVisitor<'_>,
-    ) -> Result<(), StageError> {
-        let areas = vec![area; if area == AreaId::GROUND { 0 } else { TRIANGLES_PER_PORTION }];
-        let mut bytes = vec![0; TRIANGLES_PER_PORTION * stl::RECORD];
-        let mut portion = Vec::with_capacity(TRIANGLES_PER_PORTION);
-        let mut left = self.triangles;
-        while left > 0 {
-            let count = left.min(TRIANGLES_PER_PORTION);
-            left -= count;
-            let bytes = &mut bytes[..count * stl::RECORD];
-            self.file.read_exact(bytes).map_err(|source| {
-                StageError::new("read", IoError::Read { file: self.path.to_owned(), source })
-            })?;
-            portion.clear();
-            portion.extend(bytes.chunks_exact(stl::RECORD).map(|record| {
-                let mut corners = stl::corners(record).map(|corner| options.place(corner));
-                if options.turns(corners) {
-                    corners.swap(1, 2);
-                }
-                corners
-            }));
-            visit(&portion, areas.get(..count).unwrap_or_default())?;
         }
         Ok(())
     }
@@ -265,6 +170,7 @@ impl<'a> BinaryStl<'a> {
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
+    use waymesh_core::AreaId;
 
     use super::super::{SurfaceNames, load_with};
     use super::*;
@@ -307,7 +213,7 @@ mod tests {
         let mut other = Vec::new();
         for winding in [Winding::AsRead, Winding::Flipped, Winding::TwoSided] {
             let options = options.with_winding(winding);
-            let kept = SceneSource::open(&files, &options).unwrap();
+            let kept = SceneSource::open(&files, &options, None).unwrap();
             assert!(kept.as_soup().is_some());
             let streamed = SceneSource::open_keeping(&files, &options, None, 0).unwrap();
             assert!(streamed.as_soup().is_none());
@@ -351,8 +257,7 @@ mod tests {
         let map = AreaMap::new(area_of);
         let found = |most: u64| {
             let options = LoadOptions::default();
-            let source =
-                SceneSource::open_keeping(&[&water, &level], &options, Some(map.clone()), most).unwrap();
+            let source = SceneSource::open_keeping(&[&water, &level], &options, Some(&map), most).unwrap();
             assert_eq!(source.as_soup().is_none(), most == 0);
             let mut found = Vec::new();
             source
@@ -369,7 +274,7 @@ mod tests {
         assert_eq!(found(0), kept);
         assert!(kept[..5000].iter().all(|area| *area == AreaId(1)));
         assert_eq!(kept[5000..5006], [18, 34, 42, 46, 46, 30].map(AreaId));
-        let loaded = super::super::load_with_areas(&[&level], &LoadOptions::default(), &map).unwrap();
+        let loaded = load_mapped(&[&level], &LoadOptions::default(), Some(&map)).unwrap().0;
         assert_eq!(loaded.areas(), &kept[5000..]);
         assert!(load_with(&[&level], &LoadOptions::default()).unwrap().areas().is_empty());
     }
@@ -537,6 +442,6 @@ mod tests {
         }
         std::fs::remove_file(&file).unwrap();
         assert!(all(&source).unwrap_err().to_string().contains("world.stl"));
-        assert!(SceneSource::open(&[&file], &LoadOptions::default()).is_err());
+        assert!(SceneSource::open(&[&file], &LoadOptions::default(), None).is_err());
     }
 }

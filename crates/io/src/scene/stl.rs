@@ -16,7 +16,7 @@ pub(super) const START: usize = HEADER + 4;
 /// Bytes of a triangle: normal, three corners, attribute.
 pub(super) const RECORD: usize = 50;
 /// Bytes of a file that are searched for zeros, which text does not have.
-pub(super) const SNIFFED: usize = 1024;
+const SNIFFED: usize = 1024;
 
 /// Bytes that a binary file needs for the number of triangles it states.
 pub(super) fn stated_length(bytes: &[u8]) -> Option<u64> {
@@ -24,8 +24,17 @@ pub(super) fn stated_length(bytes: &[u8]) -> Option<u64> {
     Some(START as u64 + u64::from(count) * RECORD as u64)
 }
 
-fn is_text(bytes: &[u8]) -> bool {
-    is_text_of(bytes, bytes.len() as u64)
+/// The number of triangles of a binary file of `length` bytes that begins so, and has them all.
+pub(super) fn triangle_count(beginning: &Source<'_>, length: u64) -> Result<u64, IoError> {
+    let Some(needed) = stated_length(beginning.bytes) else {
+        return Err(beginning.truncated(Place::Byte(0), START as u64, length));
+    };
+    let triangles = |bytes: u64| bytes.saturating_sub(START as u64) / RECORD as u64;
+    if needed > length {
+        let index = usize::try_from(triangles(length)).unwrap_or(usize::MAX);
+        return Err(beginning.truncated(Place::Element { kind: "triangle", index }, needed, length));
+    }
+    Ok(triangles(needed))
 }
 
 /// `true` if a file of `length` bytes that begins so is text.
@@ -48,23 +57,20 @@ pub(super) fn corners(record: &[u8]) -> [DVec3; 3] {
 }
 
 pub(super) fn looks_like_stl(bytes: &[u8]) -> bool {
-    is_text(bytes) || (bytes.len() > START && stated_length(bytes) == Some(bytes.len() as u64))
+    is_text_of(bytes, bytes.len() as u64)
+        || (bytes.len() > START && stated_length(bytes) == Some(bytes.len() as u64))
 }
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
-    if is_text(source.bytes) { parse_text(source, builder) } else { parse_binary(source, builder) }
+    if is_text_of(source.bytes, source.bytes.len() as u64) {
+        parse_text(source, builder)
+    } else {
+        parse_binary(source, builder)
+    }
 }
 
 fn parse_binary(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
-    let available = source.bytes.len() as u64;
-    let Some(needed) = stated_length(source.bytes) else {
-        return Err(source.truncated(Place::Byte(0), START as u64, available));
-    };
-    if available < needed {
-        let triangle = source.bytes.len().saturating_sub(START) / RECORD;
-        let place = Place::Element { kind: "triangle", index: triangle };
-        return Err(source.truncated(place, needed, available));
-    }
+    triangle_count(&source, source.bytes.len() as u64)?;
     // Bytes after the last triangle are allowed: some programs append colours.
     for record in source.bytes[START..].chunks_exact(RECORD) {
         let mut triangle = [0; 3];

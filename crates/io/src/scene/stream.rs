@@ -1,4 +1,4 @@
-//! OBJ and binary PLY files in portions.
+//! OBJ, binary STL and binary PLY files in portions.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -7,16 +7,17 @@ use std::sync::{Mutex, PoisonError};
 
 use glam::{DVec3, Vec3};
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, AreaVisitor};
+use waymesh_core::{AreaId, AreaVisitor, to_u32};
 
 use super::areas::Surface;
 use super::faces::FaceCutter;
-use super::obj::{ObjReader, ObjSink, name_of};
+use super::obj::{Naming, ObjReader, ObjSink};
 #[cfg(feature = "ply")]
-use super::ply::{BinaryHeader, Values, push_strips, read_polygons, read_vertices, skip, vertices_of};
+use super::ply::{List, PlyHeader};
 use super::text::Encoding;
 use super::vertices::Vertices;
-use super::{LoadOptions, SceneFormat, Source, without_bom};
+use super::{LoadOptions, SceneFormat, Source, push_strip, stl, without_bom};
+use crate::files::unread;
 use crate::{IoError, Place};
 
 /// Bytes of text that are parsed together, and that are searched for a header.
@@ -52,34 +53,42 @@ impl From<Stop> for StageError {
 #[derive(Debug)]
 pub(super) enum Streamed {
     Obj,
+    /// Binary STL of so many triangles.
+    Stl(u64),
     #[cfg(feature = "ply")]
-    Ply(BinaryHeader),
+    Ply(PlyHeader),
 }
 
 impl Streamed {
-    /// `None` if the file is something else, or has its vertices behind its faces.
+    /// `None` if the file is something else, or has to be read as a whole to find what is wrong.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, IoError> {
-        let failed = |source| IoError::Read { file: path.to_owned(), source };
+        let mut file = File::open(path).map_err(unread(path))?;
+        let length = file.metadata().map_err(unread(path))?.len();
         let mut beginning = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(PART as u64).read_to_end(&mut beginning))
-            .map_err(failed)?;
+        (&mut file).take(PART as u64).read_to_end(&mut beginning).map_err(unread(path))?;
         // Only the readers of whole files change the encoding.
-        if Encoding::of(&beginning, u64::MAX) != Encoding::Bytes {
+        if Encoding::of(&beginning, length) != Encoding::Bytes {
             return Ok(None);
         }
-        match SceneFormat::of(path, &beginning) {
+        let source = Source { file: path, bytes: &beginning };
+        let format = SceneFormat::of(path, &beginning);
+        match format {
             Some(SceneFormat::Obj) => Ok(Some(Self::Obj)),
+            Some(SceneFormat::Stl) | None if !stl::is_text_of(&beginning, length) => {
+                match stl::triangle_count(&source, length) {
+                    Err(_) if format.is_none() => Ok(None),
+                    count => Ok(Some(Self::Stl(count?))),
+                }
+            }
             #[cfg(feature = "ply")]
             Some(SceneFormat::Ply) => {
-                let source = Source { file: path, bytes: &beginning };
-                Ok(BinaryHeader::read(&source).map(Self::Ply))
+                Ok(PlyHeader::read(&source).ok().filter(|header| !header.is_text()).map(Self::Ply))
             }
             _ => Ok(None),
         }
     }
 
-    /// All vertices, for [`Streamed::visit`].
+    /// All vertices that faces name, for [`Streamed::visit`].
     pub(super) fn vertices(
         &self,
         path: &Path,
@@ -91,22 +100,19 @@ impl Streamed {
         match self {
             Self::Obj => {
                 let mut sink = Positions { options, vertices: &mut vertices };
-                let mut reader = ObjReader::only_vertices();
-                parts(path, |text| reader.part(source, text, &mut sink))?;
+                let mut reader = ObjReader::of_vertices(source);
+                parts(path, |text| reader.part(text, &mut sink))?;
             }
+            Self::Stl(_) => {}
             #[cfg(feature = "ply")]
             Self::Ply(header) => {
-                let mut file = header.payload(path)?;
-                let mut values = header.values(&mut file);
-                let Some(element) = header.elements.get("vertex") else { return Ok(vertices) };
-                for before in header.elements.values().take_while(|element| element.name != "vertex") {
-                    skip(&source, before, &mut values)?;
-                }
-                read_vertices(&source, element, &mut values, &mut |position| {
-                    u32::try_from(vertices.len())
-                        .map_err(|_| source.too_many_vertices(vertices.len() as u64 + 1))?;
+                let (mut file, length) = open_at(path, header.start)?;
+                let mut take = |position| {
+                    source.vertex_after(vertices.len())?;
                     vertices.push(options.place(position))
-                })?;
+                };
+                let mut values = header.binary(source, &mut file, length);
+                header.visit::<IoError>(&mut values, Some(&mut take), None)?;
             }
         }
         Ok(vertices)
@@ -121,62 +127,65 @@ impl Streamed {
         surface: Surface,
         visit: &mut AreaVisitor<'_>,
     ) -> Result<(), Stop> {
-        let portion = Vec::with_capacity(2 * TRIANGLES_PER_PORTION);
-        let cutter = FaceCutter::default();
-        let mut out =
-            Portions { options: *options, vertices, cutter, portion, surface, areas: Vec::new(), any: false };
+        let mut out = Portions {
+            options: *options,
+            vertices,
+            cutter: FaceCutter::default(),
+            triangles: Vec::new(),
+            portion: Vec::with_capacity(2 * TRIANGLES_PER_PORTION),
+            surface,
+            areas: Vec::new(),
+            any: false,
+        };
         let source = Source { file: path, bytes: &[] };
+        let count = vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
         match self {
             Self::Obj => {
-                let mut reader = ObjReader::default();
-                let mut sink = Faces { source, out: &mut out, triangles: Vec::new() };
+                let mut reader = ObjReader::of_faces(source, to_u32(count));
+                let mut sink = Faces { source, out: &mut out };
                 parts(path, |text| {
-                    reader.part(source, text, &mut sink)?;
+                    reader.part(text, &mut sink)?;
                     sink.out.hand_on(visit, 1)
                 })?;
-                reader.finish(source)?;
+            }
+            Self::Stl(count) => {
+                let (mut file, _) = open_at(path, stl::START)?;
+                let mut record = [0; stl::RECORD];
+                for _ in 0..*count {
+                    file.read_exact(&mut record).map_err(unread(path))?;
+                    out.push_triangle(stl::corners(&record).map(|corner| options.place(corner)));
+                    out.hand_on(visit, TRIANGLES_PER_PORTION)?;
+                }
             }
             #[cfg(feature = "ply")]
             Self::Ply(header) => {
-                let mut file = header.payload(path)?;
-                let mut values = header.values(&mut file);
-                let count = vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
-                let (mut corners_of, mut triangles) = (Vec::new(), Vec::new());
-                for element in header.elements.values() {
-                    let kind = match element.name.as_str() {
-                        "face" => "face",
-                        "tristrips" => "triangle strip",
-                        _ => {
-                            skip(&source, element, &mut values)?;
-                            continue;
+                let (mut file, length) = open_at(path, header.start)?;
+                let mut buffer = Vec::new();
+                let mut take = |list: List<'_>| {
+                    list.each(&source, (0, count), &mut buffer, |corners| {
+                        if !list.is_strip {
+                            return out.push_face(&source, list.place, corners);
                         }
-                    };
-                    read_polygons(
-                        &source,
-                        element,
-                        kind,
-                        &mut values,
-                        &mut |corners, index| -> Result<(), Stop> {
-                            triangles.clear();
-                            let place = Place::Element { kind, index };
-                            if kind == "face" {
-                                vertices_of(&source, place, corners, 0, count, &mut corners_of)?;
-                                out.cut(&source, place, &corners_of, &mut triangles)?;
-                            } else {
-                                push_strips(&source, place, corners, 0, count, &mut triangles)?;
-                            }
-                            out.push(&triangles, |index| {
-                                source.out_of_range(place, "vertex", index.into(), count)
-                            })?;
-                            out.hand_on(visit, TRIANGLES_PER_PORTION)
-                        },
-                    )?;
-                }
+                        let mut triangles = Vec::new();
+                        push_strip(corners, &mut triangles);
+                        out.push(&triangles)
+                    })?;
+                    out.hand_on(visit, TRIANGLES_PER_PORTION)
+                };
+                header.visit(&mut header.binary(source, &mut file, length), None, Some(&mut take))?;
             }
         }
         out.hand_on(visit, 1)?;
         if out.any { Ok(()) } else { Err(IoError::NoTriangles { file: path.to_owned() }.into()) }
     }
+}
+
+/// Opens a file from an offset on. Also returns its length.
+fn open_at(path: &Path, start: usize) -> Result<(BufReader<File>, u64), IoError> {
+    let mut file = File::open(path).map_err(unread(path))?;
+    let length = file.metadata().map_err(unread(path))?.len();
+    file.seek(SeekFrom::Start(start as u64)).map_err(unread(path))?;
+    Ok((BufReader::with_capacity(PART, file), length))
 }
 
 /// Vertices of an OBJ file.
@@ -189,48 +198,22 @@ impl ObjSink for Positions<'_> {
     fn vertex(&mut self, _line: usize, position: DVec3) -> Result<(), IoError> {
         self.vertices.push(self.options.place(position))
     }
-
-    fn face(&mut self, _line: usize, _corners: &[u32]) -> Result<(), IoError> {
-        Ok(())
-    }
 }
 
 /// Faces of an OBJ file.
 struct Faces<'a, 'b> {
     source: Source<'a>,
     out: &'b mut Portions<'a>,
-    triangles: Vec<[u32; 3]>,
 }
 
 impl ObjSink for Faces<'_, '_> {
-    fn vertex(&mut self, _line: usize, _position: DVec3) -> Result<(), IoError> {
+    fn name(&mut self, _line: usize, naming: Naming, name: &[u8]) -> Result<(), IoError> {
+        self.out.surface.rename(|names| naming.set(names, name));
         Ok(())
-    }
-
-    fn object(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.out.surface.rename(|names| names.object = name_of(name));
-        Ok(())
-    }
-
-    fn group(&mut self, _line: usize, name: &[u8]) -> Result<(), IoError> {
-        self.out.surface.rename(|names| names.group = name_of(name));
-        Ok(())
-    }
-
-    fn material(&mut self, name: &[u8]) {
-        self.out.surface.rename(|names| names.material = name_of(name));
     }
 
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
-        self.triangles.clear();
-        self.out.cut(&self.source, Place::Line(line), corners, &mut self.triangles)?;
-        let count = self.out.vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
-        // The reader speaks of vertices that are not there at the end of the file, as it does when it reads
-        // the file as a whole.
-        self.triangles.retain(|triangle| triangle.iter().all(|&index| (index as usize) < count));
-        self.out.push(&self.triangles, |index| {
-            self.source.out_of_range(Place::Line(line), "vertex", i64::from(index) + 1, count)
-        })
+        self.out.push_face(&self.source, Place::Line(line), corners)
     }
 }
 
@@ -239,6 +222,8 @@ struct Portions<'a> {
     options: LoadOptions,
     vertices: &'a Mutex<Vertices>,
     cutter: FaceCutter,
+    /// Triangles of a face.
+    triangles: Vec<[u32; 3]>,
     portion: Vec<[Vec3; 3]>,
     surface: Surface,
     /// Empty while all are plain ground.
@@ -247,39 +232,33 @@ struct Portions<'a> {
 }
 
 impl Portions<'_> {
-    /// Cuts a face. A vertex that is not there stays in the triangles.
-    fn cut(
-        &mut self,
-        source: &Source<'_>,
-        place: Place,
-        corners: &[u32],
-        triangles: &mut Vec<[u32; 3]>,
-    ) -> Result<(), IoError> {
-        let positions = &mut self.cutter.positions;
-        positions.clear();
-        if corners.len() > 3 {
-            let mut vertices = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
-            for &corner in corners {
-                positions.push(vertices.get(corner as usize)?.unwrap_or(Vec3::NAN));
-            }
-        }
-        self.cutter.cut(source, place, corners, triangles)
+    /// Cuts a face.
+    fn push_face(&mut self, source: &Source<'_>, place: Place, corners: &[u32]) -> Result<(), IoError> {
+        let mut triangles = std::mem::take(&mut self.triangles);
+        triangles.clear();
+        let mut vertices = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cutter.cut(source, place, corners, |corner| vertices.get(corner as usize), &mut triangles)?;
+        drop(vertices);
+        self.push(&triangles)?;
+        self.triangles = triangles;
+        Ok(())
     }
 
-    fn push(&mut self, triangles: &[[u32; 3]], missing: impl Fn(u32) -> IoError) -> Result<(), IoError> {
+    fn push(&mut self, triangles: &[[u32; 3]]) -> Result<(), IoError> {
         let mut vertices = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
         for triangle in triangles {
             let mut corners = [Vec3::ZERO; 3];
             for (corner, &index) in corners.iter_mut().zip(triangle) {
-                *corner = vertices.get(index as usize)?.ok_or_else(|| missing(index))?;
+                *corner = vertices.get(index as usize)?;
             }
-            if self.options.turns(corners) {
-                corners.swap(1, 2);
-            }
-            self.surface.area.push(&mut self.areas, self.portion.len());
-            self.portion.push(corners);
+            self.push_triangle(corners);
         }
         Ok(())
+    }
+
+    fn push_triangle(&mut self, corners: [Vec3; 3]) {
+        self.surface.area.push(&mut self.areas, self.portion.len());
+        self.portion.push(self.options.turned(corners));
     }
 
     /// Passes the triangles on if there are that many.
@@ -300,8 +279,7 @@ impl Portions<'_> {
 /// Passes the text of a file on in parts that end with a line that is not continued. Each line is
 /// in memory as a whole.
 fn parts<E: From<IoError>>(path: &Path, part: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-    let failed = |source| IoError::Read { file: path.to_owned(), source };
-    parts_of(File::open(path).map_err(failed)?, PART, failed, part)
+    parts_of(File::open(path).map_err(unread(path))?, PART, unread(path), part)
 }
 
 fn parts_of<E: From<IoError>>(
@@ -347,21 +325,6 @@ fn cut(text: &[u8]) -> usize {
     0
 }
 
-#[cfg(feature = "ply")]
-impl BinaryHeader {
-    /// The file from its first value on.
-    fn payload(&self, path: &Path) -> Result<BufReader<File>, IoError> {
-        let failed = |source| IoError::Read { file: path.to_owned(), source };
-        let mut file = File::open(path).map_err(failed)?;
-        file.seek(SeekFrom::Start(self.start as u64)).map_err(failed)?;
-        Ok(BufReader::with_capacity(PART, file))
-    }
-
-    fn values<'a>(&self, file: &'a mut dyn Read) -> Values<'a> {
-        Values::Stream { file, at: self.start as u64, big: self.big }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,8 +337,7 @@ mod tests {
         };
         for size in 1..text.len() + 3 {
             let (mut found, mut whole) = (Vec::new(), Vec::new());
-            let failed = |source| IoError::Read { file: "a file".into(), source };
-            parts_of(&text[..], size, failed, |part| -> Result<(), IoError> {
+            parts_of(&text[..], size, unread(Path::new("a file")), |part| -> Result<(), IoError> {
                 assert!(!part.trim_ascii_end().ends_with(b"\\"), "{size}");
                 whole.extend_from_slice(part);
                 found.extend(lines(part));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use waymesh_core::{AreaId, TriangleSoup};
-use waymesh_io::{AreaRules, IoError, LoadOptions, load_with_names, parse_scene_with_areas};
+use waymesh_io::{AreaRules, IoError, LoadOptions, load_with_names, parse_scene};
 
 use crate::common::{corners, parse};
 
@@ -53,12 +53,7 @@ fn plan_area(soup: &TriangleSoup, of: impl Fn(AreaId) -> bool) -> f64 {
 
 fn load(text: &str, rules: &[&str]) -> Result<TriangleSoup, IoError> {
     let rules = AreaRules::parse(rules).unwrap();
-    parse_scene_with_areas(
-        Path::new("town.city.json"),
-        text.as_bytes(),
-        &LoadOptions::default(),
-        &rules.map(),
-    )
+    parse_scene(Path::new("town.city.json"), text.as_bytes(), &LoadOptions::default(), Some(&rules.map()))
 }
 
 #[test]

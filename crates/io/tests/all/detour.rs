@@ -228,7 +228,7 @@ fn tiles_meet_edge_to_edge_and_everything_else_has_its_counterpart() {
         assert_eq!((west.area_id(), mesh.area_by_name("area 5")), (AreaId(6), Some(AreaId(6))));
         assert_eq!(mesh.polygon(PolyId(0)).unwrap().area_id(), AreaId::GROUND);
         assert_eq!(read.flags, [1, 1, 1, 3, 1]);
-        assert_eq!(read.flag_table().get(PolyId(3)), 3);
+        assert_eq!(read.flags[3], 3);
         let agent = mesh.agent();
         assert_eq!((agent.height, agent.radius, agent.max_step), (1.8, 0.3, 0.4));
         let (slope, level) = if settings { (30.0_f32, 0.1) } else { (45.0, 0.125) };

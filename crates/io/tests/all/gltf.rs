@@ -7,7 +7,7 @@ use common::*;
 use glam::{Mat4, Quat, Vec3};
 use waymesh_core::{AreaId, TriangleSoup};
 use waymesh_io::{
-    AreaMap, IoError, LoadOptions, Place, SurfaceNames, Winding, load, load_with_areas, parse_scene,
+    AreaMap, IoError, LoadOptions, Place, SurfaceNames, Winding, load, load_with_names, parse_scene,
 };
 
 /// A scene over the small buffer: its nodes, primitives, and further members of the document.
@@ -293,7 +293,7 @@ fn broken_containers_are_refused() {
     assert!(matches!(parse("a.glb", &whole[..9]), Err(IoError::Truncated { .. })));
     let version_1 = [&whole[..4], &1_u32.to_le_bytes(), &whole[8..]].concat();
     assert!(parse("a.glb", version_1).is_err());
-    match parse_scene(Path::new("a.gltf"), b"{\"asset\":", &LoadOptions::default()) {
+    match parse_scene(Path::new("a.gltf"), b"{\"asset\":", &LoadOptions::default(), None) {
         Err(error @ IoError::Syntax { part: "JSON", .. }) => assert!(error.to_string().contains("line 1")),
         other => panic!("{other:?}"),
     }
@@ -342,7 +342,7 @@ fn with_material(triangles: &[[[f32; 3]; 3]], material: &str, options: &LoadOpti
         "bufferViews":[{{"buffer":0,"byteLength":{length}}}],
         "buffers":[{{"byteLength":{length},"uri":"data:;base64,{data}"}}]}}"#
     );
-    corners(&parse_scene(Path::new("a.gltf"), json.as_bytes(), options).expect("a scene"))
+    corners(&parse_scene(Path::new("a.gltf"), json.as_bytes(), options, None).expect("a scene"))
 }
 
 /// Sheets of double-sided materials count from above; solids, rooms and other materials stay as
@@ -487,7 +487,7 @@ fn primitives_have_areas_by_their_names() {
             _ => AreaId::GROUND,
         }
     });
-    let soup = load_with_areas(&[&file], &LoadOptions::default(), &map).unwrap();
+    let (soup, _) = load_with_names(&[&file], &LoadOptions::default(), &map).unwrap();
     let found: Vec<u8> = soup.areas().iter().step_by(3).map(|area| area.0).collect();
     assert_eq!(found, [0, 4, 6, 5, 4, 5, 0, 4, 1]);
     assert!(load(&file).unwrap().areas().is_empty());

@@ -53,7 +53,7 @@ fn z_up_turns_upright_without_mirroring_and_scale_makes_metres() {
     let options = LoadOptions::default().with_up(UpAxis::Z).with_scale(0.5);
     // A floor in z-up: counter-clockwise in the xy plane, normal +z.
     let text = "v 0 0 2\nv 4 0 2\nv 0 6 2\nf 1 2 3\n";
-    let soup = parse_scene(Path::new("z.obj"), text.as_bytes(), &options).unwrap();
+    let soup = parse_scene(Path::new("z.obj"), text.as_bytes(), &options, None).unwrap();
     let [a, b, c] = soup.corners(0);
     assert_eq!([a, b, c].map(|p| p.to_array()), [[0.0, 1.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, -3.0]]);
     assert!((b - a).cross(c - a).y > 0.0, "a floor stays a floor");
@@ -63,7 +63,7 @@ fn z_up_turns_upright_without_mirroring_and_scale_makes_metres() {
 fn useless_options_are_refused() {
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let options = LoadOptions::default().with_scale(scale);
-        assert!(matches!(parse_scene(Path::new("a.obj"), &obj(), &options), Err(IoError::BadField(_))));
+        assert!(matches!(parse_scene(Path::new("a.obj"), &obj(), &options, None), Err(IoError::BadField(_))));
     }
     assert!(matches!(load_with::<&str>(&[], &LoadOptions::default()), Err(IoError::NoFiles)));
 }
@@ -105,10 +105,10 @@ fn scenes_without_triangles_are_refused() {
 fn an_origin_is_subtracted_before_coordinates_are_rounded() {
     let text = "v 0 0 5400000.2\nv 0 0 5400008.2\nv 12 0 5400000.2\nf 1 2 3\n";
     let origin = LoadOptions::default().with_origin([0.0, 0.0, 5_400_000.0]);
-    let soup = parse_scene(Path::new("a.obj"), text.as_bytes(), &origin).unwrap();
+    let soup = parse_scene(Path::new("a.obj"), text.as_bytes(), &origin, None).unwrap();
     assert_eq!(corners(&soup), [[[0.0, 0.0, 0.2], [0.0, 0.0, 8.2], [12.0, 0.0, 0.2]]]);
     let upright = origin.with_up(UpAxis::Z).with_scale(0.5);
-    let soup = parse_scene(Path::new("a.obj"), text.as_bytes(), &upright).unwrap();
+    let soup = parse_scene(Path::new("a.obj"), text.as_bytes(), &upright, None).unwrap();
     assert_eq!(corners(&soup), [[[0.0, 0.1, 0.0], [0.0, 4.1, 0.0], [6.0, 0.1, 0.0]]]);
     let bad = LoadOptions::default().with_origin([0.0, f64::NAN, 0.0]);
     assert!(bad.validate().unwrap_err().to_string().contains("origin"));

@@ -12,12 +12,13 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::json::Root;
 use percent_encoding::percent_decode_str;
 
-use super::{Source, get};
+use super::{Source, quoted};
+use crate::files::{read_file, unread};
 use crate::{IoError, Place};
 
 pub(super) struct Buffers<'a> {
-    source: Source<'a>,
-    root: &'a Root,
+    pub(super) source: Source<'a>,
+    pub(super) root: &'a Root,
     blob: Option<Cow<'a, [u8]>>,
     loaded: Vec<Option<Rc<Cow<'a, [u8]>>>>,
     /// Contents of files. Buffers may share a file.
@@ -40,7 +41,7 @@ impl<'a> Buffers<'a> {
 
     /// The bytes of a buffer, `byteLength` of them.
     pub(super) fn bytes(&mut self, index: usize, place: Place) -> Result<&[u8], IoError> {
-        let buffer = get(&self.source, &self.root.buffers, index, "buffer", place)?;
+        let buffer = self.source.get(&self.root.buffers, index, "buffer", place)?;
         let place = Place::Element { kind: "buffer", index };
         if self.loaded[index].is_none() {
             let bytes = match &buffer.uri {
@@ -64,9 +65,9 @@ impl<'a> Buffers<'a> {
 
     fn data(&self, uri: &str, place: Place) -> Result<Vec<u8>, IoError> {
         let encoded = uri.split_once(";base64,").map(|(_, encoded)| encoded);
-        encoded.and_then(decode_base64).ok_or_else(|| {
-            self.source.malformed(place, "a data URI in base64", super::super::quoted(uri.as_bytes()))
-        })
+        encoded
+            .and_then(decode_base64)
+            .ok_or_else(|| self.source.malformed(place, "a data URI in base64", quoted(uri.as_bytes())))
     }
 
     fn read(&mut self, uri: &str, place: Place) -> Result<Rc<Cow<'a, [u8]>>, IoError> {
@@ -74,10 +75,7 @@ impl<'a> Buffers<'a> {
         if let Some(known) = self.files.get(&file) {
             return Ok(known.clone());
         }
-        let bytes: Rc<Cow<'a, [u8]>> = match std::fs::read(&file) {
-            Ok(bytes) => Rc::new(bytes.into()),
-            Err(source) => return Err(IoError::Read { file, source }),
-        };
+        let bytes: Rc<Cow<'a, [u8]>> = Rc::new(read_file(&file)?.into());
         self.files.insert(file, bytes.clone());
         Ok(bytes)
     }
@@ -91,12 +89,12 @@ impl<'a> Buffers<'a> {
         let folder = self.source.file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         let file = folder.join(decode_percent(uri));
-        let failed = |source| IoError::Read { file: file.clone(), source };
-        let real = file.canonicalize().map_err(failed)?;
-        let is_below = real.starts_with(folder.canonicalize().map_err(failed)?);
-        if !is_below || !real.metadata().map_err(failed)?.is_file() {
-            let found = super::super::quoted(uri.as_bytes());
-            return Err(self.source.malformed(place, "a regular file in the folder of the scene", found));
+        let failed = unread(&file);
+        let real = file.canonicalize().map_err(&failed)?;
+        let is_below = real.starts_with(folder.canonicalize().map_err(&failed)?);
+        if !is_below || !real.metadata().map_err(&failed)?.is_file() {
+            let expected = "a regular file in the folder of the scene";
+            return Err(self.source.malformed(place, expected, quoted(uri.as_bytes())));
         }
         Ok(real)
     }

@@ -11,7 +11,7 @@ use waymesh_core::TriangleSoup;
 use waymesh_io::{IoError, LoadOptions, parse_scene};
 
 pub(crate) fn parse(name: &str, bytes: impl AsRef<[u8]>) -> Result<TriangleSoup, IoError> {
-    parse_scene(Path::new(name), bytes.as_ref(), &LoadOptions::default())
+    parse_scene(Path::new(name), bytes.as_ref(), &LoadOptions::default(), None)
 }
 
 /// The corners of all triangles, which is what a scene is, however it shares its vertices.
