@@ -1,7 +1,7 @@
 //! Areas in the plane, based on geo, and the conversion of shapes to areas.
 
 use std::sync::Arc;
-use waymesh_core::float;
+use waymesh_core::{float, saturating_u32};
 
 use geo::algorithm::concave_hull::ConcaveHullOptions;
 use geo::buffer::{BufferStyle, LineCap, LineJoin};
@@ -281,8 +281,7 @@ fn disc(centre: PlanPosition, radius: f64, error: f64) -> Region {
     let corners = (std::f64::consts::TAU / arc_angle(radius, error)).ceil();
     let step = std::f64::consts::TAU / corners;
     let outer = radius / float::cos(step / 2.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "8 to 256")]
-    let points: Vec<PlanPosition> = (0..corners as u32)
+    let points: Vec<PlanPosition> = (0..saturating_u32(corners))
         .map(|corner| {
             let (sin, cos) = float::sin_cos(f64::from(corner) * step);
             [centre[0] + outer * cos, centre[1] + outer * sin]

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::Vec3;
-use waymesh_core::{AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint};
+use glam::DVec3;
+use waymesh_core::{
+    AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, nearest_f32,
+};
 
 use crate::area::{Cleaner, Region, check_crossings};
 use crate::assemble::{Piece, contours};
@@ -61,8 +63,7 @@ impl Obstacle {
     /// Returns the window in which it may remove ground.
     #[must_use]
     pub fn reach(&self, base: &PlanBase) -> PlanWindow {
-        let [min, max] = grown(self.extent, reach(&base.config));
-        PlanWindow { min: nearest_point(&base.frame, min), max: nearest_point(&base.frame, max) }
+        base.window_around(self.extent, reach(&base.config))
     }
 }
 
@@ -88,8 +89,7 @@ impl PlanMark {
     /// Returns the window in which it may change ground.
     #[must_use]
     pub fn reach(&self, base: &PlanBase) -> PlanWindow {
-        let [min, max] = grown(self.extent, base.config.near_distance + 4.0 * base.config.cell_size);
-        PlanWindow { min: nearest_point(&base.frame, min), max: nearest_point(&base.frame, max) }
+        base.window_around(self.extent, base.config.near_distance + 4.0 * base.config.cell_size)
     }
 }
 
@@ -212,7 +212,7 @@ impl PlanBase {
         config.validate()?;
         plan.check_storeys()?;
         let mut notes = plan.notes.clone();
-        let mut storeys = Vec::with_capacity(plan.storeys.len());
+        let (mut storeys, mut extents) = (Vec::with_capacity(plan.storeys.len()), Vec::new());
         for (index, storey) in plan.storeys.iter().enumerate() {
             if plan.storeys[..index].iter().any(|other| other.name == storey.name) {
                 return Err(PlanError::StoreyTwice { name: storey.name.clone() });
@@ -244,12 +244,15 @@ impl PlanBase {
             }
             let openings: Vec<Region> = doorways.iter().map(Doorway::region).collect();
             check_crossings(&element, openings.iter().chain([&blocked]))?;
-            let all = Region::union(&openings);
-            storeys.push((walkable, blocked.minus(&all), doorways, openings, zones));
+            let blocked = blocked.minus(&Region::union(&openings));
+            extents.extend(walkable.extent());
+            let walkable =
+                closed(&Region::union([&walkable].into_iter().chain(&openings)), config.close_distance);
+            let openings: Vec<_> = doorways.into_iter().zip(openings).collect();
+            storeys.push((storey, walkable, blocked, openings, zones));
         }
         let (walkable, blocked) = plan.shape_counts();
-        let extents = storeys.iter().filter_map(|(walkable, ..)| walkable.extent());
-        let Some(extent) = extent_of(extents.flatten()) else {
+        let Some(extent) = extent_of(extents.into_iter().flatten()) else {
             let noted = notes.iter().take(3).map(|note| format!("; {note}")).collect();
             return Err(PlanError::NothingWalkable { walkable, blocked, noted });
         };
@@ -262,56 +265,27 @@ impl PlanBase {
             doors: Vec::new(),
             notes,
         };
-        for (index, (walkable, blocked, doorways, openings, zones)) in storeys.into_iter().enumerate() {
+        for (index, (storey, walkable, blocked, openings, zones)) in storeys.into_iter().enumerate() {
             checkpoint();
-            let openings = doorways.iter().zip(openings);
-            base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings.collect());
-            base.storeys[index].zones = zones;
+            let height = (storey.elevation - f64::from(frame.origin.y)) / f64::from(frame.level_height);
+            let openings = storey.doors.iter().zip(openings).map(|(door, (doorway, opening))| {
+                let ends = doorway.line.map(|end| nearest_point(&frame, end));
+                let name = door_name(storey, door);
+                base.doors.push(DoorLine { storey: index, ends, cost: door.cost, name });
+                Opening { door: base.doors.len() - 1, opening, sill: doorway.sill(&frame) }
+            });
+            base.storeys.push(StoreyBase {
+                storey: index,
+                height: nearest_f32(height),
+                walkable,
+                blocked,
+                openings: openings.collect(),
+                zones,
+                window: None,
+            });
         }
         base.report_distance();
         Ok(base)
-    }
-
-    fn add_storey(
-        &mut self,
-        storey: &crate::Storey,
-        index: usize,
-        walkable: &Region,
-        blocked: Region,
-        openings: Vec<(&Doorway, Region)>,
-    ) {
-        let frame = self.frame;
-        let height = (storey.elevation - f64::from(frame.origin.y)) / f64::from(frame.level_height);
-        #[expect(clippy::cast_possible_truncation, reason = "levels of a building fit a single")]
-        let height = height as f32;
-        let walkable =
-            Region::union(std::iter::once(walkable).chain(openings.iter().map(|(_, opening)| opening)));
-        let walkable = closed(&walkable, self.config.close_distance);
-        let openings = storey
-            .doors
-            .iter()
-            .zip(openings)
-            .map(|(door, (doorway, opening))| {
-                let ends = doorway.line.map(|end| nearest_point(&frame, end));
-                self.doors.push(DoorLine {
-                    storey: index,
-                    ends,
-                    cost: door.cost,
-                    name: door_name(storey, door),
-                });
-                Opening { door: self.doors.len() - 1, opening, sill: doorway.sill(&frame) }
-            })
-            .collect();
-        let zones = Vec::new();
-        self.storeys.push(StoreyBase {
-            storey: index,
-            height,
-            walkable,
-            blocked,
-            openings,
-            zones,
-            window: None,
-        });
     }
 
     /// Lays a mark over a storey, after those of the plan.
@@ -423,6 +397,11 @@ impl PlanBase {
         }
     }
 
+    fn window_around(&self, extent: Extent, by: f64) -> PlanWindow {
+        let [min, max] = grown(extent, by).map(|corner| nearest_point(&self.frame, corner));
+        PlanWindow { min, max }
+    }
+
     /// Plan positions of a window's corners.
     fn extent(&self, window: PlanWindow) -> Extent {
         [position(&self.frame, window.min), position(&self.frame, window.max)]
@@ -470,10 +449,8 @@ impl PlanBase {
         let config = &self.config;
         let PlanPart { base: storey, obstacles, marks } = *part;
         let Some(extent) = storey.walkable.extent() else { return Ok(Vec::new()) };
-        let around = storey.window.map_or(grown(extent, 2.0 * reach(config) + 1e-3), |window| {
-            grown(self.extent(window), 2.0 * reach(config) + 1e-3)
-        });
-        let around = Region::rectangle(around);
+        let extent = storey.window.map_or(extent, |window| self.extent(window));
+        let around = Region::rectangle(grown(extent, 2.0 * reach(config) + 1e-3));
         let mut blocked: Vec<&Region> = vec![&storey.blocked];
         blocked.extend(obstacles.iter().map(|obstacle| &obstacle.region));
         let beyond;
@@ -483,7 +460,7 @@ impl PlanBase {
         }
         let blocked = grow(&Region::union(blocked).within(&around), config);
         let ground = match storey.window {
-            Some(window) => storey.walkable.within(&Region::rectangle(self.extent(window))),
+            Some(_) => storey.walkable.within(&Region::rectangle(extent)),
             None => storey.walkable.clone(),
         };
         let (mut zones, mut cut) = (Vec::new(), Region::empty());
@@ -500,7 +477,6 @@ impl PlanBase {
         let mut polygons = lattice::snap(&ground.0, &self.frame, near_cells, on_border);
 
         let doubled_cells = 2.0 * config.min_area / self.frame.cell_area();
-        #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
         let small = |polygon: &LatticePolygon| {
             (doubled_area(polygon) as f64) < doubled_cells
                 && !polygon.iter().flatten().any(|&point| on_border(point))
@@ -508,7 +484,6 @@ impl PlanBase {
         let (small, kept): (Vec<_>, Vec<_>) = polygons.into_iter().partition(small);
         polygons = kept;
         if !small.is_empty() {
-            #[expect(clippy::cast_precision_loss, reason = "a figure for display")]
             let doubled = small.iter().map(doubled_area).sum::<i128>() as f64;
             let kind =
                 NoteKind::SmallPieces { pieces: small.len(), area: doubled / 2.0 * self.frame.cell_area() };
@@ -629,16 +604,10 @@ fn frame(plan: &FloorPlan, [min, max]: Extent, config: &PlanConfig) -> Result<Gr
     while longest / cell_size > f64::from(1 << 29) {
         cell_size *= 2.0;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the nearest single-precision position is what is wanted"
-    )]
-    let vector = |x: f64, y: f64, z: f64| Vec3::new(x as f32, y as f32, z as f32);
     // Whole metres are exact in single precision.
-    let min = vector(min[0].floor(), low.floor(), min[1].floor());
-    let max = vector(max[0].ceil(), high.ceil() + 1.0, max[1].ceil());
-    #[expect(clippy::cast_possible_truncation, reason = "the frame keeps it in single precision")]
-    let scale = GridScale::new(cell_size as f32, LEVEL_HEIGHT);
+    let min = DVec3::new(min[0], low, min[1]).floor().as_vec3();
+    let max = (DVec3::new(max[0], high, max[1]).ceil() + DVec3::Y).as_vec3();
+    let scale = GridScale::new(nearest_f32(cell_size), LEVEL_HEIGHT);
     Ok(GridFrame::fit(&Bounds { min, max }, &scale)?)
 }
 

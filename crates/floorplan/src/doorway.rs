@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use geo::LineString;
 use waymesh_core::{Bounds, BoxTree, GridFrame, PlanPoint};
 
-use crate::area::{MAX_COORDINATE, Region, check_point};
+use crate::area::{MAX_COORDINATE, Region, check_point, rings};
 use crate::error::MAX_WALL;
 use crate::lattice::nearest_point;
 use crate::plan::{length, way};
@@ -34,11 +35,8 @@ pub(crate) struct Walls {
 
 impl Walls {
     pub(crate) fn new(ground: &Region) -> Self {
-        let lines = ground.rings().into_iter().flat_map(|ring| {
-            let next = ring.clone().into_iter().cycle().skip(1);
-            ring.into_iter().zip(next).map(|(a, b)| [a, b]).collect::<Vec<_>>()
-        });
-        let lines: Vec<[PlanPosition; 2]> = lines.collect();
+        let lines = rings(&ground.0).flat_map(LineString::lines);
+        let lines: Vec<[PlanPosition; 2]> = lines.map(|line| [line.start.into(), line.end.into()]).collect();
         let boxes = lines.iter().map(|line| Bounds::in_plan(*line, 0.0)).collect();
         let size = ground.extent().map_or([0.0; 2], |[min, max]| [max[0] - min[0], max[1] - min[1]]);
         Self { lines, boxes, axis: usize::from(size[1] < size[0]) }

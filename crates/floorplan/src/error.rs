@@ -188,10 +188,11 @@ pub struct PlanNote {
 }
 
 /// Treatment of an element of a plan.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoteKind {
     /// Coordinates that were read as degrees.
+    #[error("read as degrees, around longitude {} and latitude {}, which are 0, 0{}", origin[0], origin[1], if *is_guess { "; a scale of 1 makes them metres" } else { "" })]
     Degrees {
         /// Longitude and latitude of the position 0, 0.
         origin: [f64; 2],
@@ -199,18 +200,22 @@ pub enum NoteKind {
         is_guess: bool,
     },
     /// A shape without area: left out.
+    #[error("has no area and is left out")]
     NoArea,
     /// A hole without area: left out.
+    #[error("hole {hole} has no area and is left out")]
     HoleWithoutArea {
         /// Index of the hole.
         hole: usize,
     },
     /// A hole outside of its polygon: it has no effect.
+    #[error("hole {hole} lies outside and takes nothing away")]
     HoleOutside {
         /// Index of the hole.
         hole: usize,
     },
     /// A ring that crosses itself: everything that it encloses was filled.
+    #[error("crosses itself; all it winds round is filled, {area:.3} m2 (shoelace sum {signed_area:.3} m2)")]
     CrossedItself {
         /// Area as it was filled, in square metres.
         area: f64,
@@ -218,11 +223,13 @@ pub enum NoteKind {
         signed_area: f64,
     },
     /// Points that repeat the previous one: left out.
+    #[error("{points} repeated points are left out")]
     RepeatedPoints {
         /// The number.
         points: usize,
     },
     /// Pieces of ground that are too small: left out.
+    #[error("left out {} of ground below the least area, {area:.4} m2 together", counted(*pieces as u64, "piece"))]
     SmallPieces {
         /// Number of pieces.
         pieces: usize,
@@ -230,6 +237,7 @@ pub enum NoteKind {
         area: f64,
     },
     /// A door that is too narrow for the agent, or has no ground on one side.
+    #[error("{}", no_link(*width, *needed))]
     DoorLeadsNowhere {
         /// Length of its line in metres.
         width: f64,
@@ -237,6 +245,9 @@ pub enum NoteKind {
         needed: f64,
     },
     /// Stairs that are too narrow for the agent.
+    #[error(
+        "{width:.2} m wide, but the agent needs more than {needed:.2} m: no link; make the stairs wider or the agent's radius smaller"
+    )]
     StairsTooNarrow {
         /// Length of the shorter of their lines in metres.
         width: f64,
@@ -244,6 +255,7 @@ pub enum NoteKind {
         needed: f64,
     },
     /// An end of stairs or a stop of a lift without ground within reach: no link there.
+    #[error("no ground within {reach:.2} m on storey {storey:?}: no link there")]
     NoGroundNear {
         /// Name of the storey.
         storey: String,
@@ -251,11 +263,13 @@ pub enum NoteKind {
         reach: f64,
     },
     /// An element of the file that is ignored.
+    #[error("{what} is ignored")]
     Ignored {
         /// Its description.
         what: String,
     },
     /// An element whose names give two kinds.
+    #[error("the name {name:?} says {kind} and {other}; it is read as {kind}")]
     TwoKinds {
         /// Its names.
         name: String,
@@ -265,6 +279,7 @@ pub enum NoteKind {
         other: &'static str,
     },
     /// A feature without a kind whose kind is known from another property.
+    #[error("has no kind; its {property} {value:?} makes it {kind}")]
     KindByWords {
         /// The property.
         property: &'static str,
@@ -274,6 +289,9 @@ pub enum NoteKind {
         kind: &'static str,
     },
     /// A drawing with a physical size that is read in its own units.
+    #[error(
+        "has a size of {width:.0} x {depth:.0} mm, of which a unit is {metres:.6} m, but units are read as metres: scale {metres:.6} makes it true to size"
+    )]
     PhysicalSize {
         /// Width in millimetres.
         width: f64,
@@ -283,6 +301,7 @@ pub enum NoteKind {
         metres: f64,
     },
     /// A drawing that gives no unit, or another one than it is read in.
+    #[error("{}", unit(*declared, *used))]
     Unit {
         /// Metres of a unit by the drawing.
         declared: Option<f64>,
@@ -290,6 +309,9 @@ pub enum NoteKind {
         used: f64,
     },
     /// A door whose line runs through the wall instead of along it: it was turned.
+    #[error(
+        "runs {depth:.2} m through the wall; it is read as a door of {width:.2} m width, from jamb to jamb"
+    )]
     DoorTurned {
         /// Distance of the jambs in metres.
         width: f64,
@@ -297,6 +319,9 @@ pub enum NoteKind {
         depth: f64,
     },
     /// A plan far from the origin, so that world coordinates have a coarse rounding.
+    #[error(
+        "coordinates of {coordinate:.0} m are rounded to {rounding:.3} m in world positions; move the plan nearer to the origin"
+    )]
     FarFromOrigin {
         /// Largest coordinate in metres.
         coordinate: f64,
@@ -305,70 +330,24 @@ pub enum NoteKind {
     },
 }
 
-impl std::fmt::Display for NoteKind {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Degrees { origin: [longitude, latitude], is_guess } => write!(
-                formatter,
-                "read as degrees, around longitude {longitude} and latitude {latitude}, which are 0, 0{}",
-                if *is_guess { "; a scale of 1 makes them metres" } else { "" }
-            ),
-            Self::NoArea => formatter.write_str("has no area and is left out"),
-            Self::HoleWithoutArea { hole } => write!(formatter, "hole {hole} has no area and is left out"),
-            Self::HoleOutside { hole } => {
-                write!(formatter, "hole {hole} lies outside and takes nothing away")
-            }
-            Self::CrossedItself { area, signed_area } => write!(
-                formatter,
-                "crosses itself; all it winds round is filled, {area:.3} m2 (shoelace sum {signed_area:.3} m2)"
-            ),
-            Self::RepeatedPoints { points } => write!(formatter, "{points} repeated points are left out"),
-            Self::SmallPieces { pieces, area } => {
-                let pieces = counted(*pieces as u64, "piece");
-                write!(formatter, "left out {pieces} of ground below the least area, {area:.4} m2 together")
-            }
-            Self::DoorLeadsNowhere { width, needed } if *width <= needed + 0.01 => write!(
-                formatter,
-                "{width:.2} m wide, but the agent needs more than {needed:.2} m: no link; make the door wider or the agent's radius smaller"
-            ),
-            Self::DoorLeadsNowhere { .. } => write!(
-                formatter,
-                "no ground within {MAX_WALL} m on one of its sides: no link; draw its line along a wall between two rooms, from jamb to jamb"
-            ),
-            Self::StairsTooNarrow { width, needed } => write!(
-                formatter,
-                "{width:.2} m wide, but the agent needs more than {needed:.2} m: no link; make the stairs wider or the agent's radius smaller"
-            ),
-            Self::NoGroundNear { storey, reach } => {
-                write!(formatter, "no ground within {reach:.2} m on storey {storey:?}: no link there")
-            }
-            Self::Ignored { what } => write!(formatter, "{what} is ignored"),
-            Self::TwoKinds { name, kind, other } => {
-                write!(formatter, "the name {name:?} says {kind} and {other}; it is read as {kind}")
-            }
-            Self::KindByWords { property, value, kind } => {
-                write!(formatter, "has no kind; its {property} {value:?} makes it {kind}")
-            }
-            Self::PhysicalSize { width, depth, metres } => write!(
-                formatter,
-                "has a size of {width:.0} x {depth:.0} mm, of which a unit is {metres:.6} m, but units are read as metres: scale {metres:.6} makes it true to size"
-            ),
-            Self::Unit { declared: None, used } => {
-                write!(formatter, "gives no unit; a unit is read as {used} m, which the scale sets")
-            }
-            Self::Unit { declared: Some(declared), used } => write!(
-                formatter,
-                "gives units of {declared} m, but a unit is read as {used} m, by the scale; without one it has its own"
-            ),
-            Self::DoorTurned { width, depth } => write!(
-                formatter,
-                "runs {depth:.2} m through the wall; it is read as a door of {width:.2} m width, from jamb to jamb"
-            ),
-            Self::FarFromOrigin { coordinate, rounding } => write!(
-                formatter,
-                "coordinates of {coordinate:.0} m are rounded to {rounding:.3} m in world positions; move the plan nearer to the origin"
-            ),
-        }
+fn no_link(width: f64, needed: f64) -> String {
+    if width <= needed + 0.01 {
+        format!(
+            "{width:.2} m wide, but the agent needs more than {needed:.2} m: no link; make the door wider or the agent's radius smaller"
+        )
+    } else {
+        format!(
+            "no ground within {MAX_WALL} m on one of its sides: no link; draw its line along a wall between two rooms, from jamb to jamb"
+        )
+    }
+}
+
+fn unit(declared: Option<f64>, used: f64) -> String {
+    match declared {
+        None => format!("gives no unit; a unit is read as {used} m, which the scale sets"),
+        Some(declared) => format!(
+            "gives units of {declared} m, but a unit is read as {used} m, by the scale; without one it has its own"
+        ),
     }
 }
 

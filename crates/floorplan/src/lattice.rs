@@ -7,7 +7,7 @@ use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::i_float::int::point::IntPoint;
 use i_overlay::string::overlay::StringOverlay;
 use i_overlay::string::rule::StringRule;
-use waymesh_core::{Bounds, BoxTree, GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
+use waymesh_core::{Bounds, BoxTree, GridFrame, MAX_PLAN_COORDINATE, PlanPoint, saturating_i32};
 
 use crate::PlanPosition;
 use crate::area::{corners, rings};
@@ -20,9 +20,7 @@ pub(crate) fn nearest_point(frame: &GridFrame, [x, z]: PlanPosition) -> PlanPoin
     let axis = |value: f64, origin: f32| {
         let cells = (value - f64::from(origin)) / f64::from(frame.cell_size);
         let limit = f64::from(MAX_PLAN_COORDINATE);
-        #[expect(clippy::cast_possible_truncation, reason = "clamped to 31 bits")]
-        let cells = cells.round().clamp(-limit, limit) as i32;
-        cells
+        saturating_i32(cells.round().clamp(-limit, limit))
     };
     PlanPoint::new(axis(x, frame.origin.x), axis(z, frame.origin.z))
 }
@@ -147,7 +145,6 @@ fn thinned(
     fixed: impl Fn(PlanPoint) -> bool,
     corners: &mut Corners,
 ) -> Vec<PlanPoint> {
-    #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     let is_near = |a: PlanPoint, b: PlanPoint| (a.distance_squared(b) as f64) < near_cells * near_cells;
     let mut leave_out = |before: usize, index: usize, after: usize| {
         let [before, point, after] = [before, index, after].map(|index| ring[index]);

@@ -22,22 +22,22 @@ pub(crate) fn grow(region: &Region, config: &PlanConfig) -> Region {
     if radius <= 0.0 || region.is_empty() {
         return region.clone();
     }
-    let style = BufferStyle::new(radius);
     match config.join {
-        Join::Round => {
-            let join = LineJoin::Round(arc_angle(radius, config.arc_error));
-            Region(region.0.buffer_with_style(style.line_join(join)))
-        }
+        Join::Round => offset(region, radius, LineJoin::Round(arc_angle(radius, config.arc_error))),
         Join::Miter { limit } => {
             let sharpest = 2.0 * float::asin(1.0 / limit.max(MITER_FLOOR));
-            Region(region.0.buffer_with_style(style.line_join(LineJoin::Miter(sharpest))))
+            offset(region, radius, LineJoin::Miter(sharpest))
         }
         Join::Square => {
-            let grown = Region(region.0.buffer_with_style(style.line_join(LineJoin::Bevel)));
             let caps = Region(caps(&region.0, radius));
-            Region::union([&grown, &caps])
+            Region::union([&offset(region, radius, LineJoin::Bevel), &caps])
         }
     }
+}
+
+/// Returns a region with its borders moved outwards.
+fn offset(region: &Region, by: f64, join: LineJoin<f64>) -> Region {
+    Region(region.0.buffer_with_style(BufferStyle::new(by).line_join(join)))
 }
 
 /// Chords of the arcs of [`closed`] are cut short by this share of the radius.
@@ -56,9 +56,6 @@ pub(crate) fn closed(region: &Region, distance: f64) -> Region {
     let Some([min, max]) = extent.filter(|_| distance > 0.0) else { return region.clone() };
     // The overlay rounds to a grid over the whole extent.
     let rounding = (max[0] - min[0]).max(max[1] - min[1]) / f64::from(1 << 28);
-    let offset = |region: &Region, by: f64, join: LineJoin<f64>| {
-        Region(region.0.buffer_with_style(BufferStyle::new(by).line_join(join)))
-    };
     let outwards = offset(region, radius, LineJoin::Round(arc_angle(radius, CLOSING_ARC * radius)));
     let back = offset(&outwards, -radius, LineJoin::Miter(CLOSING_MITER));
     let added = back.minus(region);

@@ -165,14 +165,12 @@ fn join_slivers(pieces: &mut [Piece], labels: &mut [(Label, bool)], frame: &Grid
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
 fn length(from: PlanPoint, to: PlanPoint) -> f64 {
     (from.distance_squared(to) as f64).sqrt()
 }
 
 /// The mean width of a long face, in cells; half of that of a square.
 fn width(face: &LatticePolygon) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     let doubled = doubled_area(face) as f64;
     let perimeter: f64 = face
         .iter()

@@ -3,7 +3,7 @@
 use geo::{ConvexHull, MultiPoint, Point};
 
 use super::{DoorFields, Reader};
-use crate::plan::{direction, way};
+use crate::plan::{direction, extent_of, way};
 use crate::{Door, FloorPlan, NoteKind, Outline, PlanPosition};
 
 /// Largest number of corners of the hull of a door: each of its edges is compared with all of them.
@@ -67,25 +67,20 @@ fn smallest_rectangle(ring: &[PlanPosition]) -> Option<([PlanPosition; 2], f64, 
         let Some(along) = direction(way(edge[0], edge[1])) else { continue };
         let across = [-along[1], along[0]];
         // Relative to a corner, so that far coordinates keep their precision.
-        let range = |axis: [f64; 2]| {
-            let values = ring
-                .iter()
-                .map(|point| (point[0] - edge[0][0]) * axis[0] + (point[1] - edge[0][1]) * axis[1]);
-            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
-                [low.min(value), high.max(value)]
-            })
-        };
-        let (long, wide) = (range(along), range(across));
+        let turned = ring.iter().map(|&point| {
+            let [x, z] = way(edge[0], point);
+            [x * along[0] + z * along[1], x * across[0] + z * across[1]]
+        });
+        let Some([low, high]) = extent_of(turned) else { continue };
         let at = |u: f64, v: f64| {
             [edge[0][0] + along[0] * u + across[0] * v, edge[0][1] + along[1] * u + across[1] * v]
         };
-        let (width, depth) = (long[1] - long[0], wide[1] - wide[0]);
+        let ([width, depth], middle) =
+            (way(low, high), [0, 1].map(|axis| f64::midpoint(low[axis], high[axis])));
         let found = if width >= depth {
-            let middle = f64::midpoint(wide[0], wide[1]);
-            ([at(long[0], middle), at(long[1], middle)], width, depth)
+            ([at(low[0], middle[1]), at(high[0], middle[1])], width, depth)
         } else {
-            let middle = f64::midpoint(long[0], long[1]);
-            ([at(middle, wide[0]), at(middle, wide[1])], depth, width)
+            ([at(middle[0], low[1]), at(middle[0], high[1])], depth, width)
         };
         // A clear gain, so that rounding does not choose between equal rectangles.
         if best.is_none_or(|(_, width, depth)| found.1 * found.2 < width * depth * (1.0 - 1e-9)) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use geojson::{Feature, GeoJson, GeometryValue, JsonValue, Position};
 
-use waymesh_core::AreaId;
+use waymesh_core::{AreaId, nearest_f32};
 
 use super::{DoorFields, Reader, Role, role};
 use crate::{FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, Storey};
@@ -161,12 +161,9 @@ impl<'a> Item<'a> {
         self.text("kind").or_else(member).or_else(|| self.text("feature_type"))
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a cost in metres; what does not fit is refused later"
-    )]
+    /// A cost in metres. One that does not fit is refused later.
     fn cost(&self) -> Result<f32, PlanError> {
-        Ok(self.number("cost")?.unwrap_or(0.0) as f32)
+        Ok(nearest_f32(self.number("cost")?.unwrap_or(0.0)))
     }
 
     fn fault(&self, message: &str) -> PlanError {

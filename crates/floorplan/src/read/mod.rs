@@ -24,8 +24,6 @@ mod svg;
 mod toml;
 #[cfg(feature = "wkt")]
 mod wkt;
-#[cfg(any(feature = "osm", feature = "svg"))]
-mod xml;
 #[cfg(feature = "map")]
 mod yaml;
 
@@ -368,6 +366,9 @@ fn of_robots(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
     }
 }
 
+/// Most attributes of an element: the parser compares each with all others.
+const MOST_ATTRIBUTES: usize = 10_000;
+
 /// The state of all readers.
 #[derive(Clone)]
 struct Reader<'a> {
@@ -469,6 +470,19 @@ fn role(name: &str) -> Option<Role> {
 impl Reader<'_> {
     fn fault(&self, message: impl Into<String>) -> PlanError {
         PlanError::Format { file: self.file.to_owned(), message: message.into() }
+    }
+
+    /// Refuses elements with more attributes than any drawing or map has.
+    fn few_attributes(&self, text: &str) -> Result<(), PlanError> {
+        let attributes = |tag: &str| {
+            tag.split('=').skip(1).filter(|value| value.trim_start().starts_with(['"', '\''])).count()
+        };
+        match text.split('<').map(attributes).max() {
+            Some(count) if count > MOST_ATTRIBUTES => {
+                Err(self.fault(format!("an element with {count} attributes, the limit is {MOST_ATTRIBUTES}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The text of a file.

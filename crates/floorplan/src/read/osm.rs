@@ -401,7 +401,7 @@ fn inside(ring: &[PlanPosition]) -> Option<PlanPosition> {
 
 /// Reads a file of OpenStreetMap: nodes, ways and multipolygons.
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
-    super::xml::few_attributes(reader, text)?;
+    reader.few_attributes(text)?;
     let document = roxmltree::Document::parse(text).map_err(|error| reader.fault(error.to_string()))?;
     let root = document.root_element();
     if root.tag_name().name() != "osm" {

@@ -35,7 +35,6 @@ pub(super) fn load(reader: &Reader<'_>, text: &str) -> Result<Yaml, PlanError> {
 
 /// Returns a number.
 pub(super) fn number(value: &Yaml) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "a length or a position")]
     value.as_f64().or_else(|| value.as_i64().map(|value| value as f64))
 }
 

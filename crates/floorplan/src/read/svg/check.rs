@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use roxmltree::Node;
 use svgtypes::{Length, LengthUnit, NumberListParser, PathParser, PathSegment, Transform, ViewBox};
 
-use super::names::attribute;
+use super::attribute;
 use crate::PlanError;
 use crate::read::Reader;
-use crate::read::xml::few_attributes;
 
 /// Largest radius, and farthest place, of a path with arcs in the units of the file. The parser
 /// takes curves for an arc whose number grows with its size, and an arc as large as it takes to
@@ -46,7 +45,7 @@ pub(super) fn amounts(reader: &Reader<'_>, text: &str) -> Result<(), PlanError> 
     if declared > 0 && expanded > limit {
         return Err(reader.fault(format!("entities of {expanded} bytes, the limit is {limit}")));
     }
-    few_attributes(reader, text)
+    reader.few_attributes(text)
 }
 
 fn bad(reader: &Reader<'_>, node: Node<'_, '_>, what: &str, error: &dyn std::fmt::Display) -> PlanError {

@@ -11,10 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use roxmltree::{Document, Node};
-use simplecss::{AttributeOperator, DeclarationTokenizer, PseudoClass, StyleSheet};
+use simplecss::{AttributeOperator, Declaration, DeclarationTokenizer, PseudoClass, StyleSheet};
 
-use super::check;
-use super::names::{Names, attribute};
+use super::{Names, attribute, check};
 use crate::read::{Reader, Role};
 use crate::{FloorPlan, PlanError};
 
@@ -52,7 +51,7 @@ const PROPERTIES: [&str; 25] = [
 ];
 
 /// Other attributes that are copied.
-const ATTRIBUTES: [&str; 14] = [
+const ATTRIBUTES: [&str; 13] = [
     "clipPathUnits",
     "d",
     "points",
@@ -66,7 +65,6 @@ const ATTRIBUTES: [&str; 14] = [
     "x2",
     "y1",
     "y2",
-    "href",
 ];
 
 /// Elements that draw something.
@@ -120,7 +118,7 @@ pub(super) struct Copy<'r, 'a> {
     reader: &'r Reader<'r>,
     plan: &'r mut FloorPlan,
     names: &'r Names,
-    styles: StyleSheet<'r>,
+    styles: StyleSheet<'a>,
     /// Comparisons that are left.
     comparisons: Cell<u64>,
     by_id: HashMap<&'a str, Node<'a, 'a>>,
@@ -142,7 +140,7 @@ impl<'r, 'a> Copy<'r, 'a> {
         plan: &'r mut FloorPlan,
         names: &'r Names,
         document: &'a Document<'a>,
-        css: &'r str,
+        css: &'a str,
         size: Option<[f64; 2]>,
     ) -> Result<Self, PlanError> {
         let declarations = css.matches([',', '{']).count().saturating_mul(css.matches(';').count());
@@ -390,27 +388,23 @@ impl<'r, 'a> Copy<'r, 'a> {
         let mut found: BTreeMap<&'a str, (Cow<'a, str>, bool)> = BTreeMap::new();
         for attribute in node.attributes().filter(|attribute| attribute.namespace().is_none()) {
             let name = attribute.name();
-            if name != "href" && (PROPERTIES.contains(&name) || ATTRIBUTES.contains(&name)) {
+            if PROPERTIES.contains(&name) || ATTRIBUTES.contains(&name) {
                 found.insert(name, (attribute.value().into(), false));
             }
         }
-        let mut set = |name: &str, value: Cow<'a, str>, important: bool| {
-            let Some(name) = PROPERTIES.into_iter().find(|property| *property == name) else { return };
-            if important || found.get(name).is_none_or(|(_, important)| !important) {
-                found.insert(name, (value, important));
+        let mut set = |one: &Declaration<'a>| {
+            let is_free = |found: &(_, bool)| one.important || !found.1;
+            if PROPERTIES.contains(&one.name) && found.get(one.name).is_none_or(is_free) {
+                found.insert(one.name, (one.value.into(), one.important));
             }
         };
         let styled = Styled { node, comparisons: &self.comparisons };
         for rule in self.styles.rules.iter().filter(|rule| styled.spend() && rule.selector.matches(&styled)) {
-            for one in &rule.declarations {
-                set(one.name, one.value.to_owned().into(), one.important);
-            }
+            rule.declarations.iter().for_each(&mut set);
         }
         let style = node.attribute("style").unwrap_or("");
         self.spend_on_declarations(style)?;
-        for one in DeclarationTokenizer::from(style) {
-            set(one.name, one.value.into(), one.important);
-        }
+        DeclarationTokenizer::from(style).for_each(|one| set(&one));
         let mut attributes: Attributes<'a> =
             found.into_iter().map(|(name, (value, _))| (name, value)).collect();
         if attributes.remove("mask").is_some_and(|mask| mask != "none") {

@@ -4,15 +4,13 @@
 
 mod check;
 mod copy;
-mod names;
 
-use roxmltree::Document;
+use roxmltree::{Document, Node};
 use usvg::tiny_skia_path::PathSegment;
 use usvg::{Color, FillRule, Group, Paint, Path, Transform, Tree};
 use waymesh_core::{AreaId, float};
 
 use self::copy::{Copy, OPEN_FILL, OPEN_STROKE, OPEN_WIDTH, Source};
-use self::names::Names;
 use super::{Reader, Role};
 use crate::area::{Cleaner, Region, check_crossings};
 use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition, Shape};
@@ -46,6 +44,30 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     drawing.group(tree.root(), &mut Vec::new())?;
     drawing.note_rest();
     Ok(plan)
+}
+
+/// Names of elements for messages.
+struct Names {
+    /// Offsets of the ends of the lines in the file.
+    line_ends: Vec<usize>,
+}
+
+impl Names {
+    fn of(&self, node: Node<'_, '_>) -> String {
+        let tag = node.tag_name().name();
+        match attribute(node, "id") {
+            Some(id) => format!("<{tag}> {id:?}"),
+            None => {
+                let start = node.range().start;
+                format!("<{tag}> at line {}", self.line_ends.partition_point(|&end| end < start) + 1)
+            }
+        }
+    }
+}
+
+/// Returns an attribute of this name in any namespace.
+fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    node.attributes().find(|attribute| attribute.name() == name).map(|attribute| attribute.value())
 }
 
 /// Notes that a drawing has a physical size, if no scale is given.
@@ -158,12 +180,7 @@ impl Drawing<'_, '_> {
             // One door, whatever it is drawn of.
             Drawn::Lines(mut lines) if role == Role::Door => {
                 let single = lines.len() == 1;
-                let points = |outline: &Outline| match outline {
-                    Outline::Wall { line, .. } => vec![line.clone()],
-                    Outline::Loops { loops, .. } => loops.clone(),
-                    _ => Vec::new(),
-                };
-                let loops = lines.iter().flat_map(points).collect();
+                let loops = lines.iter().map(Outline::points).collect();
                 vec![lines.pop().filter(|_| single).unwrap_or(Outline::Loops { loops, fill: Fill::NonZero })]
             }
             Drawn::Lines(lines) => lines,
