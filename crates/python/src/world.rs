@@ -1,15 +1,17 @@
 //! A world with obstacles that come and go.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use waymesh::core::AreaTable;
+use waymesh::core::{AreaTable, BadField};
 use waymesh::fields::{self, Value, mark_of, shape_of};
 use waymesh::io::LoadOptions;
+use waymesh::tile::Tile;
 use waymesh::voxel::Obstacle;
-use waymesh::{Bounds, MarkId, MeshHandle, ObstacleId, World};
+use waymesh::{BakeError, Baker, Bounds, MarkId, MeshHandle, ObstacleId, Voxels, World};
 
 use crate::bake::soup;
 use crate::errors::OrRaise;
@@ -32,6 +34,18 @@ impl PyWorld {
         self.handle.clone()
     }
 
+    fn made(
+        settings: &Bound<'_, PyDict>,
+        make: impl FnOnce(Baker<Voxels>) -> Result<World, BakeError>,
+    ) -> PyResult<Self> {
+        let (load, baker) = read_entries("settings", Some(settings), |entries| -> PyResult<_> {
+            Ok((load_options(entries)?, fields::voxels(entries, &AreaTable::default()).or_raise()?))
+        })?;
+        let areas = baker.config().areas.clone();
+        let world = make(baker).or_raise()?;
+        Ok(Self { handle: world.handle(), world: Mutex::new(world), areas, load })
+    }
+
     /// Runs with the world, without the interpreter's lock: an update of another thread may hold it.
     pub(crate) fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
         py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))
@@ -42,13 +56,48 @@ impl PyWorld {
 impl PyWorld {
     #[new]
     fn new(min: [f32; 3], max: [f32; 3], settings: &Bound<'_, PyDict>, tile_cells: u32) -> PyResult<Self> {
-        let (load, baker) = read_entries("settings", Some(settings), |entries| -> PyResult<_> {
-            Ok((load_options(entries)?, fields::voxels(entries, &AreaTable::default()).or_raise()?))
-        })?;
-        let areas = baker.config().areas.clone();
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };
-        let world = World::new(baker, &bounds, tile_cells).or_raise()?;
-        Ok(Self { handle: world.handle(), world: Mutex::new(world), areas, load })
+        Self::made(settings, |baker| World::new(baker, &bounds, tile_cells))
+    }
+
+    /// Opens a folder of tiles, none of which is loaded.
+    #[staticmethod]
+    fn open(folder: PathBuf, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
+        Self::made(settings, |baker| World::open(baker, &folder))
+    }
+
+    #[pyo3(signature = (folder, progress=None, cancel=None))]
+    fn write_tiles(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<()> {
+        let told = (progress, cancel.as_deref());
+        watched_with(py, told, &self.world, |world, observer| world.write_tiles(&folder, observer))
+    }
+
+    fn tiles(&self, py: Python<'_>) -> Vec<(u32, u32)> {
+        self.with(py, |world| world.tiles().map(|tile| (tile.column, tile.row)).collect())
+    }
+
+    fn tiles_near(&self, py: Python<'_>, position: [f32; 3], distance: f32) -> PyResult<Vec<(u32, u32)>> {
+        let position = Vec3::from(position);
+        BadField::unless(position.is_finite(), "position", position.x, "finite").or_raise()?;
+        BadField::unless(distance >= 0.0, "distance", distance, "0 or more").or_raise()?;
+        Ok(self.with(py, |world| {
+            let near = world.layout().tiles_near(position, distance);
+            near.map(|tile| (tile.column, tile.row)).collect()
+        }))
+    }
+
+    fn load_tile(&self, py: Python<'_>, tile: (u32, u32)) -> PyResult<bool> {
+        self.with(py, |world| world.load_tile(Tile { row: tile.1, column: tile.0 })).or_raise()
+    }
+
+    fn remove_tile(&self, py: Python<'_>, tile: (u32, u32)) -> bool {
+        self.with(py, |world| world.remove_tile(Tile { row: tile.1, column: tile.0 }))
     }
 
     #[pyo3(signature = (vertices, triangles, areas=None))]
@@ -111,6 +160,7 @@ impl PyWorld {
         let update = watched_with(py, told, &self.world, |world, observer| world.update(observer))?;
         let entries = PyDict::new(py);
         entries.set_item("rebuilt", update.rebuilt)?;
+        entries.set_item("prebaked", update.prebaked)?;
         entries.set_item("adjusted", update.adjusted)?;
         entries.set_item("polygons", update.polygons)?;
         entries.set_item("links", update.links)?;

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,47 @@ class World:
         self, min: Sequence[float], max: Sequence[float], settings: AnySettings = None, *, tile_cells: int = 48
     ) -> None:
         low, high = ([float(number) for number in corner] for corner in (min, max))
+        self._begin(settings, lambda entries: _waymesh.World(low, high, entries, tile_cells))
+
+    def _begin(self, settings: AnySettings, make: Callable[[dict[str, Any]], _waymesh.World]) -> None:
         entries = entries_of(settings)
         self._origin = entries.pop("origin", None)
         from_origin([[0.0, 0.0, 0.0]], self._origin)
-        self._world = _waymesh.World(low, high, entries, tile_cells)
+        self._world = make(entries)
+
+    @classmethod
+    def open(cls, folder: str | PathLike[str], settings: AnySettings = None) -> World:
+        """Opens a folder of tiles that :meth:`write_tiles` made with the same settings. None is loaded yet: see :meth:`load_tile`.
+
+        Raises FileError for a folder of other settings or of another version of waymesh.
+        """
+        world = cls.__new__(cls)
+        world._begin(settings, lambda entries: _waymesh.World.open(folder, entries))
+        return world
+
+    def write_tiles(
+        self, folder: str | PathLike[str], *, progress: Progress | None = None, cancel: CancelToken | None = None
+    ) -> None:
+        """Writes every tile into a file of a folder, so that a game or a simulator loads those around its agents. Obstacles stay out."""
+        self._world.write_tiles(folder, progress, cancel)
+
+    @property
+    def tiles(self) -> list[tuple[int, int]]:
+        """Column and row of the tiles that are loaded, in the order of rows."""
+        return self._world.tiles()
+
+    def tiles_near(self, position: ArrayLike, distance: float) -> list[tuple[int, int]]:
+        """Column and row of the tiles within a distance of a position in plan, in metres, loaded or not."""
+        x, y, z = map(float, np.asarray(position, dtype=np.float64))
+        return self._world.tiles_near([x, y, z], float(distance))
+
+    def load_tile(self, tile: tuple[int, int]) -> bool:
+        """Reads a tile from the folder of :meth:`open`. Returns False if the folder does not have it. The mesh has it after the next update."""
+        return self._world.load_tile(tile)
+
+    def remove_tile(self, tile: tuple[int, int]) -> bool:
+        """Takes a tile out of the world. Returns True if it was there. The mesh is without it after the next update."""
+        return self._world.remove_tile(tile)
 
     @property
     def mesh(self) -> NavMesh:
