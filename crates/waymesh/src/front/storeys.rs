@@ -176,7 +176,9 @@ impl FrontEnd for Storeys {
         let detail = stages.detail_config();
         let heights =
             Heights::fitted(move |polygons, observer| fit_heights(&drawn, polygons, detail, observer));
-        Ok(Ground::new(Borders::Traced(borders), heights, report))
+        // Borders that are placed between pixels make small pieces smaller.
+        let min_island = stages.config().min_region;
+        Ok(Ground { min_island, ..Ground::new(Borders::Traced(borders), heights, report) })
     }
 
     fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {

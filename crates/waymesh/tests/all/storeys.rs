@@ -140,6 +140,28 @@ fn every_decomposition_takes_storeys() {
     assert_eq!(areas.len(), 1, "{areas:?}");
 }
 
+/// Of pieces near the limit, too, which the placed borders make smaller.
+#[test]
+fn no_piece_is_below_the_smallest_region() {
+    let mut soup = TriangleSoup::default();
+    for number in 0_u8..30 {
+        let (at, side) = (f32::from(number) * 6.0, 1.5 + 0.03 * f32::from(number));
+        waymesh_testkit::boxes::add_box(&mut soup, [at, -1.0, 0.0], [at + side, 0.07 * side, 2.0]);
+    }
+    for front in [Storeys::default(), Storeys::default().with_tile_cells(64)] {
+        let config = config(0.1, small()).with_min_region(1.5);
+        let bake = bake("pieces", &config, front, &soup);
+        assert!(
+            bake.report.islands.len() > 3 && bake.report.islands.len() < 27,
+            "{}",
+            bake.report.islands.len()
+        );
+        for island in &bake.report.islands {
+            assert!(island.area >= 1.5, "{island:?}");
+        }
+    }
+}
+
 #[test]
 fn seeds_leave_nothing_out_of_reach() {
     let mut soup = Scene::SpiralStairs.build(&SceneConfig::default());
