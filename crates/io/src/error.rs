@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use waymesh_core::BadField;
+use waymesh_core::stage::StageError;
 use waymesh_graph::NavMeshError;
 
 /// The place of a problem in a file. Lines count from 1, everything else from 0.
@@ -165,6 +166,12 @@ pub enum IoError {
         /// The fault.
         source: NavMeshError,
     },
+}
+
+impl From<IoError> for StageError {
+    fn from(error: IoError) -> Self {
+        Self::new("read", error)
+    }
 }
 
 impl IoError {

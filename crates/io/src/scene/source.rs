@@ -145,21 +145,20 @@ impl TriangleSource for SceneSource {
         if let Some(soup) = &self.kept {
             return soup.visit_with_areas(visit);
         }
-        let failed = |error: IoError| StageError::new("read", error);
         let files = self.files.iter().zip(&self.vertices).zip(&self.maps);
         for ((file, vertices), _) in files.filter(|(_, map)| map.is_none()) {
-            if let Some(streamed) = Streamed::open(file).map_err(failed)? {
+            if let Some(streamed) = Streamed::open(file)? {
                 let surface = Surface::of(self.areas.as_ref(), file);
                 let vertices = match vertices.get() {
                     Some(vertices) => vertices,
                     None => {
-                        let read = streamed.vertices(file, &self.options, self.most).map_err(failed)?;
+                        let read = streamed.vertices(file, &self.options, self.most)?;
                         vertices.get_or_init(|| Mutex::new(read))
                     }
                 };
                 streamed.visit(file, &self.options, vertices, surface, visit)?;
             } else {
-                let soup = load_mapped(&[file], &self.options, self.areas.as_ref()).map_err(failed)?.0;
+                let soup = load_mapped(&[file], &self.options, self.areas.as_ref())?.0;
                 soup.visit_with_areas(visit)?;
             }
         }

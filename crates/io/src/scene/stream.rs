@@ -25,30 +25,6 @@ const PART: usize = 1 << 20;
 /// Triangles passed on at once.
 const TRIANGLES_PER_PORTION: usize = 4096;
 
-/// Why triangles could not be passed on.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The file.
-    Read(IoError),
-    /// The receiver of the triangles.
-    Visit(StageError),
-}
-
-impl From<IoError> for Stop {
-    fn from(error: IoError) -> Self {
-        Self::Read(error)
-    }
-}
-
-impl From<Stop> for StageError {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Read(error) => Self::new("read", error),
-            Stop::Visit(error) => error,
-        }
-    }
-}
-
 /// A file that can be read in portions.
 #[derive(Debug)]
 pub(super) enum Streamed {
@@ -126,7 +102,7 @@ impl Streamed {
         vertices: &Mutex<Vertices>,
         surface: Surface,
         visit: &mut AreaVisitor<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StageError> {
         let mut out = Portions {
             options: *options,
             vertices,
@@ -262,12 +238,12 @@ impl Portions<'_> {
     }
 
     /// Passes the triangles on if there are that many.
-    fn hand_on(&mut self, visit: &mut AreaVisitor<'_>, least: usize) -> Result<(), Stop> {
+    fn hand_on(&mut self, visit: &mut AreaVisitor<'_>, least: usize) -> Result<(), StageError> {
         if self.portion.len() >= least {
             self.any = true;
             let mut areas = self.areas.chunks(TRIANGLES_PER_PORTION);
             for portion in self.portion.chunks(TRIANGLES_PER_PORTION) {
-                visit(portion, areas.next().unwrap_or_default()).map_err(Stop::Visit)?;
+                visit(portion, areas.next().unwrap_or_default())?;
             }
             self.portion.clear();
             self.areas.clear();
