@@ -120,8 +120,8 @@ impl<'a, F: SpanField> Assembly<'a, F> {
         Self { frame, core, window, tiles, runs, of_tiles, spans }
     }
 
-    /// Returns the place of a run's first column in the result, and the ends of its columns in its tile,
-    /// with that of the column before.
+    /// Returns the place of a run's first column in the result, and the ends of its columns in its
+    /// tile, with that of the column before.
     pub(crate) fn columns(&self, run: &Run) -> (usize, &'a [u32]) {
         let (source, window) = (self.tiles[run.tile], self.window);
         let place = |window: GridWindow, x: u32| {

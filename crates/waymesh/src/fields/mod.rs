@@ -254,9 +254,9 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// A field whose values convert to and from the type of a variable: its name, the path of the variable
-/// if it has another one, its kind, and what is said of it. Its option and its argument have its name
-/// unless others are given.
+/// A field whose values convert to and from the type of a variable: its name, the path of the
+/// variable if it has another one, its kind, and its purpose. Its option and its argument have its
+/// name unless others are given.
 macro_rules! plain {
     ($name:ident, $($rest:tt)+) => { plain! { $name = $name, $($rest)+ } };
     (

@@ -3,11 +3,12 @@
 
 use waymesh_core::{
     Bounds, BoxTree, Direction, GridFrame, PlanPoint, PlanVertex, PolyId, checkpoint, checkpoint_every,
-    nearest_f32, saturating_i32,
+    saturating_i32,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
 use waymesh_voxel::Climb;
 
+use super::jumps::height;
 use crate::bake::BakeConfig;
 
 /// Links the polygons that climbs lead to. The links are sorted, lead from the lower polygon to the
@@ -93,14 +94,6 @@ fn link(mesh: &NavMesh, run: &Run) -> Link {
         LinkEnd { polygon, ends }
     };
     Link::new(end(0), end(1), LinkKind::Step)
-}
-
-/// Height of the mesh's ground in levels at a point of the grid; `None` outside the polygon.
-pub(super) fn height(mesh: &NavMesh, polygon: PolyId, point: PlanPoint) -> Option<f32> {
-    let frame: &GridFrame = mesh.frame();
-    let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
-    let height = mesh.height_in_polygon(polygon, position)?;
-    Some(nearest_f32(frame.to_grid(position.with_y(height))[1]))
 }
 
 /// A climb on the mesh: one cell wide, or of no width where a border between polygons runs through

@@ -169,9 +169,10 @@ pub(super) struct Piece {
     pub(super) beyond: Option<TilePolygon>,
 }
 
-/// Returns a part of a world as the mesh of all parts has it, without heights of its ground. `pieces`
-/// takes the place of an edge in the table of corners, and its ends; it returns the pieces of an edge
-/// with other parts beyond it, in the order in which the edge runs, and none for others.
+/// Returns a part of a world as the mesh of all parts has it, without heights of its ground.
+/// `pieces` takes the place of an edge in the table of corners, and its ends. It returns the pieces
+/// of an edge with other parts beyond it, in the order in which the edge runs, and none for other
+/// edges.
 pub(super) fn cut_borders<P: IntoIterator<Item = Piece>>(
     key: TileKey,
     source: &PolyMesh,

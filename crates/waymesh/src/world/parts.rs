@@ -71,8 +71,8 @@ pub struct ObstacleId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkId(pub u64);
 
-/// The obstacles, marks or added links of a world by their numbers, which are never given twice, with
-/// the parts that they touch.
+/// The obstacles, marks or added links of a world by their numbers, which are never given twice,
+/// with the parts that they touch.
 #[derive(Debug)]
 pub(super) struct Placed<K, T> {
     placed: BTreeMap<u64, (T, Vec<K>)>,
@@ -302,8 +302,8 @@ impl<K: Copy + Ord, P: PartialEq> Parts<K, P> {
     }
 }
 
-/// Returns the changes of a mesh: `written` are the tiles that there are of the changed ones, and of
-/// those around them.
+/// Returns the changes of a mesh. `written` are the existing tiles among the changed ones and those
+/// around them.
 pub(super) fn changes(
     changed: impl Iterator<Item = TileKey>,
     written: impl IntoIterator<Item = (TileKey, MeshTile)>,

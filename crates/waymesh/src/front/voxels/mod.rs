@@ -18,10 +18,9 @@ use waymesh_voxel::{BuiltField, Climb, FieldBuilder, RasterJob, VoxelConfig, Vox
 
 pub use self::apart::TileBaker;
 pub use self::options::Voxels;
-pub use self::shares::{ManifestTile, TileManifest};
+pub use self::shares::{ManifestTile, TileManifest, tile_note};
 pub(crate) use self::survey::{VERSION, check_version, read_layout, write_layout};
 use self::tiles::TILE_BYTES;
-pub use self::tiles::tile_note;
 pub(crate) use self::tiles::{field_builder, field_window, halo_cells, windows};
 use crate::bake::{
     BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Keep, Recorder, Refused,

@@ -10,7 +10,7 @@ use waymesh_tile::{Tile, TileError, TileLayout, TileStore};
 use super::Voxels;
 use super::survey::{Kept, Survey, read_survey, read_tile};
 use super::tiles::TileBuilder;
-use crate::bake::{BakeError, Baker, Recorder, go_on};
+use crate::bake::{Bake, BakeError, Baker, Recorder, go_on};
 
 /// Tiles read side by side before a merge says how far it is.
 const READ_AT_ONCE: usize = 64;
@@ -114,6 +114,35 @@ impl Baker<Voxels> {
         files.pop().ok_or_else(|| TileError::NoFolder.into())
     }
 
+    /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
+    /// to one mesh. Of the front end's own options only [`Voxels::patience`] is used. `source` is the
+    /// world that they were built of, which jumps and ground inside of solids need.
+    ///
+    /// # Errors
+    /// [`BakeError::Tile`] if the folder is not one of tiles, or if tiles are missing or damaged,
+    /// which it names, or of another bake or version; [`BakeError::OptionNotSupported`] for what
+    /// needs the source without one; see [`Baker::bake`] otherwise.
+    pub fn merge_tiles(
+        &self,
+        folder: &Path,
+        source: Option<&dyn TriangleSource>,
+        observer: &mut dyn Observer,
+    ) -> Result<Bake, BakeError> {
+        self.check_tiles()?;
+        self.merged(source, observer, |recorder| {
+            let survey = await_survey(folder, self.front.patience, recorder)?.0;
+            // The folder belongs to this scene, and to these settings.
+            let side = survey.layout.side_cells();
+            let given = source.map(|source| Survey::of(source, side, self.config()));
+            let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
+            let store = TileStore::in_folder(folder, fingerprint, "")?;
+            let kept = recorder.stage("read tiles", |observer| {
+                read_tiles(folder, &store, &survey.layout, self.front.patience, observer)
+            })?;
+            Ok((survey, store, kept))
+        })
+    }
+
     /// Runs `build` for the folder, and returns the files of the tiles that it names.
     fn bake_tiles(
         &self,
@@ -135,8 +164,21 @@ impl Baker<Voxels> {
     }
 }
 
+/// The text that was given as [`Voxels::note`] when a folder of tiles was begun. The folder is
+/// waited for as long as `patience`.
+///
+/// # Errors
+/// If it is no folder of tiles by then, or the observer ends the waiting.
+pub fn tile_note(
+    folder: &Path,
+    patience: Duration,
+    observer: &mut dyn Observer,
+) -> Result<String, BakeError> {
+    Ok(await_survey(folder, patience, observer)?.1)
+}
+
 /// Returns the survey and the note of a folder; waits until the folder has them.
-pub(super) fn await_survey(
+fn await_survey(
     folder: &Path,
     patience: Duration,
     observer: &mut dyn Observer,
@@ -152,7 +194,7 @@ pub(super) fn await_survey(
 
 /// The pieces of all tiles, in order; those that are not there are waited for until none has come
 /// for as long as `patience`.
-pub(super) fn read_tiles(
+fn read_tiles(
     folder: &Path,
     store: &TileStore,
     layout: &TileLayout,

@@ -9,9 +9,6 @@
 //!    triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
-use std::path::Path;
-use std::time::Duration;
-
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
@@ -28,8 +25,8 @@ use waymesh_voxel::{
     build_window_with_climbs,
 };
 
+use super::Voxels;
 use super::survey::{Kept, Survey, field_of, labelled, read_tile};
-use super::{Voxels, shares};
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
     Report, Solid, StageSet, apply_marks, covered_in_all, warn_of_marks,
@@ -77,35 +74,6 @@ impl Baker<Voxels> {
     pub(super) fn survey(&self, source: &dyn TriangleSource) -> Result<Survey, BakeError> {
         self.check_tiles()?;
         Survey::of(source, self.front.side(), self.config())
-    }
-
-    /// Joins the tiles of a folder, built by [`Baker::bake_share`] or [`Baker::bake_tile`] anywhere,
-    /// to one mesh. Of the front end's own options only [`Voxels::patience`] is used. `source` is the
-    /// world that they were built of, which jumps and ground inside of solids need.
-    ///
-    /// # Errors
-    /// [`BakeError::Tile`] if the folder is not one of tiles, or if tiles are missing or damaged,
-    /// which it names, or of another bake or version; [`BakeError::OptionNotSupported`] for what
-    /// needs the source without one; see [`Baker::bake`] otherwise.
-    pub fn merge_tiles(
-        &self,
-        folder: &Path,
-        source: Option<&dyn TriangleSource>,
-        observer: &mut dyn Observer,
-    ) -> Result<Bake, BakeError> {
-        self.check_tiles()?;
-        self.merged(source, observer, |recorder| {
-            let survey = shares::await_survey(folder, self.front.patience, recorder)?.0;
-            // The folder belongs to this scene, and to these settings.
-            let side = survey.layout.side_cells();
-            let given = source.map(|source| Survey::of(source, side, self.config()));
-            let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
-            let store = TileStore::in_folder(folder, fingerprint, "")?;
-            let kept = recorder.stage("read tiles", |observer| {
-                shares::read_tiles(folder, &store, &survey.layout, self.front.patience, observer)
-            })?;
-            Ok((survey, store, kept))
-        })
     }
 
     /// Joins all tiles of a survey, which `read` returns with their store. Refuses what a merge without
@@ -411,19 +379,6 @@ pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
     let threads = threads::count();
     let columns = memory_bytes / COLUMN_BYTES / threads as u64;
     WindowConfig::default().with_windows_at_once(threads).with_window_columns(columns.max(1 << 12))
-}
-
-/// The text that was given as [`Voxels::note`] when a folder of tiles was begun. The folder is
-/// waited for as long as `patience`.
-///
-/// # Errors
-/// If it is no folder of tiles by then, or the observer ends the waiting.
-pub fn tile_note(
-    folder: &Path,
-    patience: Duration,
-    observer: &mut dyn Observer,
-) -> Result<String, BakeError> {
-    Ok(shares::await_survey(folder, patience, observer)?.1)
 }
 
 /// Solid spans in the columns of the core.

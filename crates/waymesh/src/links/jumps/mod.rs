@@ -14,12 +14,11 @@ use std::cmp::Ordering;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, saturating_i32,
+    Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, checkpoint, nearest_f32, saturating_i32,
     saturating_u32, setters,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind, Location, NavMesh, QueryScratch, Reach};
 
-use super::climbs::height;
 use crate::bake::{BakeError, ConfigError};
 pub(crate) use clear::{Cylinder, Obstacles, Room};
 
@@ -189,6 +188,14 @@ pub(crate) fn link(candidate: &Candidate) -> Link {
     let mut link = Link::new(candidate.from, candidate.to, candidate.kind);
     link.both_ways = candidate.kind == LinkKind::Jump;
     link
+}
+
+/// Height of the mesh's ground in levels at a point of the grid; `None` outside the polygon.
+pub(super) fn height(mesh: &NavMesh, polygon: PolyId, point: PlanPoint) -> Option<f32> {
+    let frame = mesh.frame();
+    let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
+    let height = mesh.height_in_polygon(polygon, position)?;
+    Some(nearest_f32(frame.to_grid(position.with_y(height))[1]))
 }
 
 /// From where to where something may fly.
