@@ -435,7 +435,7 @@ pub(crate) fn python(_: &Tools) -> Result<String> {
     let packages =
         "maturin>=1.7,<2 numpy pytest mypy geopandas matplotlib networkx shapely tqdm trimesh xarray";
     fetch(&mut command("", &python, &format!("-m pip install --quiet {packages}")))?;
-    // Without these the tests of clusters, of IFC, USD and Collada files and of ROS are skipped, which pytest shows.
+    // Without these some tests are skipped, which pytest shows.
     let optional = [
         ("on a cluster", "fsspec ray s3fs moto[server]"),
         ("for IFC", "ifcopenshell"),

@@ -128,8 +128,8 @@ impl PartialEq for LayerAreas {
 #[non_exhaustive]
 pub struct ReadOptions {
     /// Metres per unit of the file; widths and depths in the file are scaled as well. Finite and
-    /// above 0. Default none: the unit that a DXF drawing gives (`$INSUNITS`), else 1. Plans in TOML
-    /// are in metres.
+    /// above 0. Default none: the unit that a DXF drawing gives (`$INSUNITS`), else 1. Plans in
+    /// TOML are in metres.
     pub scale: Option<f64>,
     /// Thickness of walls for which the file gives none, in metres. Default 0.1; finite and above
     /// 0.
@@ -149,11 +149,11 @@ pub struct ReadOptions {
     pub storey_height: f64,
     /// Areas of layers, for DXF: walkable shapes are of the area of their layer, and those on a
     /// layer without a kind in its name are marks of its area. In maps of MovingAI the layers are
-    /// the terrains `ground`, `swamp`, `water`, `trees` and `out of bounds`. Other formats name areas
-    /// themselves. Default none.
+    /// the terrains `ground`, `swamp`, `water`, `trees` and `out of bounds`. Other formats name
+    /// areas themselves. Default none.
     pub layer_areas: Option<LayerAreas>,
-    /// Farthest in metres that a border of cells of a map may be moved to run straight. Default 0: it
-    /// follows the cells; finite and at least 0.
+    /// Farthest in metres that a border of cells of a map may be moved to run straight. Default 0:
+    /// it follows the cells; finite and at least 0.
     pub map_error: f64,
     /// `true` if cells that a map calls unknown are ground. Default `false`.
     pub map_unknown: bool,
@@ -321,7 +321,8 @@ fn centre_of_degrees(plan: &FloorPlan, [low, high]: Extent) -> Option<[f64; 2]> 
     (has_ground && is_small && is_on_earth).then(|| middle([low, high])).map(|[x, z]| [x, -z])
 }
 
-/// Returns the middle of a box in degrees to about a metre, so that a person can read and repeat it.
+/// Returns the middle of a box in degrees to about a metre, so that a person can read and repeat
+/// it.
 fn middle([low, high]: Extent) -> [f64; 2] {
     [0, 1].map(|axis| (f64::midpoint(low[axis], high[axis]) * 1e5).round() / 1e5)
 }
@@ -493,8 +494,8 @@ impl Reader<'_> {
         Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
-    /// Reads a regular file in the folder of the plan, or in one below it: a plan from strangers must
-    /// not open others.
+    /// Reads a regular file in the folder of the plan, or in one below it: a plan from strangers
+    /// must not open others.
     fn beside(&self, name: &str) -> Result<Vec<u8>, PlanError> {
         let outside = || {
             let why = "is no file in the folder of the plan, or the plan is no file";

@@ -46,8 +46,8 @@ pub(super) fn point_at(axis: usize, along: i32, across: i32) -> PlanPoint {
     if axis == 0 { PlanPoint::new(along, across) } else { PlanPoint::new(across, along) }
 }
 
-/// Vertices where an edge crosses a line: both polygons of the edge share them. Key: the ends of the
-/// edge, the lower one first, the axis and the line.
+/// Vertices where an edge crosses a line: both polygons of the edge share them. Key: the ends of
+/// the edge, the lower one first, the axis and the line.
 pub(super) type CutVertices = HashMap<(u32, u32, usize, i32), (u32, PlanPoint)>;
 
 /// Cuts convex polygons along the borders of tiles.

@@ -63,8 +63,8 @@ struct Cut {
     beyond: u32,
 }
 
-/// Finds the neighbours of all faces. Returns one polygon per face, and links between edges of which
-/// one already has a neighbour.
+/// Finds the neighbours of all faces. Returns one polygon per face, and links between edges of
+/// which one already has a neighbour.
 pub(super) fn join(
     source: Source<'_>,
     set: &TileSet,

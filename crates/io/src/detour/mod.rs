@@ -11,14 +11,21 @@
 //! # Conversion
 //! | Detour | here |
 //! |---|---|
-//! | vertices | points of the grid they were baked on, exactly, where there is such a grid; else of one that is 0.06 mm fine, and coarser beyond 500 m |
-//! | polygons | polygons, whatever way they wind. Those that are not convex on the grid are parted into triangles, those without area or flags are left out |
+//! | vertices | points of the grid they were baked on, exactly, where there is such a grid; else of
+//! one that is 0.06 mm fine, and coarser beyond 500 m |
+//! | polygons | polygons, whatever way they wind. Those that are not convex on the grid are parted
+//! into triangles, those without area or flags are left out |
 //! | neighbours in a tile | portals |
-//! | borders between tiles | portals wherever Detour joins two edges; edges are parted so that both have the same ends, whose height is the mean. Where an edge has a neighbour on another storey as well, a link to it |
+//! | borders between tiles | portals wherever Detour joins two edges; edges are parted so that both
+//! have the same ends, whose height is the mean. Where an edge has a neighbour on another storey as
+//! well, a link to it |
 //! | detail meshes | the height surface |
-//! | areas | 0 (63 where there is no 0) is plain ground; each other has the next higher [`AreaId`] and the name `area 5` |
+//! | areas | 0 (63 where there is no 0) is plain ground; each other has the next higher [`AreaId`]
+//! and the name `area 5` |
 //! | flags of polygons | [`DetourMesh::flags`], for a [`waymesh_graph::FlagTable`] |
-//! | connections off the mesh | links of the kind [`LinkKind::User`]; their radius, as in Detour, is how far their ends may be from the mesh. `userId` is [`Link::data`], without flags it is closed. The grid then has cells of a centimetre at most |
+//! | connections off the mesh | links of the kind [`LinkKind::User`]; their radius, as in Detour,
+//! is how far their ends may be from the mesh. `userId` is [`Link::data`], without flags it is
+//! closed. The grid then has cells of a centimetre at most |
 //! | agent | height, radius and highest step; steepest slope from habitat-sim's settings |
 //!
 //! Costs of areas, regions, and areas of connections are not in the files or have no counterpart.
@@ -61,7 +68,8 @@ const RECAST_GROUND: u8 = 63;
 pub struct DetourMesh {
     /// The mesh.
     pub mesh: NavMesh,
-    /// Detour's flags of each polygon, for a [`waymesh_graph::FlagTable`]. RecastDemo's: 1 walk, 2 swim, 4 door, 8 jump, 16 disabled.
+    /// Detour's flags of each polygon, for a [`waymesh_graph::FlagTable`]. RecastDemo's: 1 walk, 2
+    /// swim, 4 door, 8 jump, 16 disabled.
     pub flags: Vec<u16>,
     /// Counts of the contents of the file and of their conversion.
     pub report: DetourReport,

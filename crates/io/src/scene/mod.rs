@@ -47,8 +47,8 @@ pub enum UpAxis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Winding {
     /// The side from which its corners run counter-clockwise, as the formats say. In glTF, the
-    /// triangles of a `doubleSided` material that face down are turned over, except those of a closed
-    /// surface, which has an inside.
+    /// triangles of a `doubleSided` material that face down are turned over, except those of a
+    /// closed surface, which has an inside.
     #[default]
     AsRead,
     /// The other side: all triangles are turned over.
@@ -65,13 +65,13 @@ pub struct LoadOptions {
     pub up: UpAxis,
     /// Metres per unit of the file. Default 1, finite and above 0.
     pub scale: f32,
-    /// The position of the files, in their units and axes, that becomes the origin. It is subtracted in
-    /// double precision, before coordinates are rounded. Default 0, finite.
+    /// The position of the files, in their units and axes, that becomes the origin. It is
+    /// subtracted in double precision, before coordinates are rounded. Default 0, finite.
     pub origin: [f64; 3],
     /// The upper side of triangles. Default [`Winding::AsRead`].
     pub winding: Winding,
-    /// Metres of one step of the heights in a grey picture or raw file, of which a pixel is one unit
-    /// wide. Default 1, finite and above 0.
+    /// Metres of one step of the heights in a grey picture or raw file, of which a pixel is one
+    /// unit wide. Default 1, finite and above 0.
     pub height_step: f32,
 }
 
@@ -109,8 +109,8 @@ impl LoadOptions {
         Ok(())
     }
 
-    /// A position of the file in metres, y up. Coordinates are moved and scaled in double precision and
-    /// rounded once.
+    /// A position of the file in metres, y up. Coordinates are moved and scaled in double precision
+    /// and rounded once.
     fn place(&self, position: DVec3) -> Vec3 {
         let scaled = (position - DVec3::from_array(self.origin)) * f64::from(self.scale);
         let upright = match self.up {
@@ -134,8 +134,8 @@ impl LoadOptions {
         TriangleSoup::new(positions, triangles)
     }
 
-    /// Turns triangles over so that their upper sides are floors. Corners that are no vertex are left
-    /// to [`TriangleSoup::new`].
+    /// Turns triangles over so that their upper sides are floors. Corners that are no vertex are
+    /// left to [`TriangleSoup::new`].
     fn turn(&self, positions: &[Vec3], triangles: &mut [[u32; 3]]) {
         if self.winding == Winding::AsRead {
             return;
@@ -268,8 +268,8 @@ pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<T
     Ok(load_mapped(files, options, None)?.0)
 }
 
-/// Loads files as [`load_with`] does, with areas by the names of surfaces. Also returns the names of
-/// the surface of every triangle.
+/// Loads files as [`load_with`] does, with areas by the names of surfaces. Also returns the names
+/// of the surface of every triangle.
 ///
 /// # Errors
 /// See [`load_with`].
@@ -298,9 +298,9 @@ fn load_mapped<P: AsRef<Path>>(
     builder.finish(files[files.len() - 1].as_ref())
 }
 
-/// Reads a scene from memory, with areas by the names of surfaces if a map is given. `file` gives the
-/// format and names the scene in errors; it is not opened, but external buffers of a glTF scene are
-/// read from its folder.
+/// Reads a scene from memory, with areas by the names of surfaces if a map is given. `file` gives
+/// the format and names the scene in errors; it is not opened, but external buffers of a glTF scene
+/// are read from its folder.
 ///
 /// # Errors
 /// See [`load_with`].

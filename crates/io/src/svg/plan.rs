@@ -35,9 +35,9 @@ pub struct SvgOptions {
     pub pixels: f64,
     /// `true` to draw the boundaries between polygons. Default: `true`.
     pub portals: bool,
-    /// Radius in metres of a disc that follows the path: the polygons that it passes are drawn in one
-    /// colour, with the ground that it sweeps, and the corners that it passes around with the distance
-    /// from them. Default: none.
+    /// Radius in metres of a disc that follows the path: the polygons that it passes are drawn in
+    /// one colour, with the ground that it sweeps, and the corners that it passes around with the
+    /// distance from them. Default: none.
     pub disc: Option<f32>,
 }
 
@@ -68,8 +68,8 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 /// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark,
 /// portals thin, edges that lead to another storey dashed, links in violet, the other storeys as a
 /// faint backdrop. Areas other than plain ground have separate colours, with their names below the
-/// picture. The path is strong on its storey and faint on others; [`SvgOptions::disc`] makes it that of
-/// a disc.
+/// picture. The path is strong on its storey and faint on others; [`SvgOptions::disc`] makes it
+/// that of a disc.
 ///
 /// # Errors
 /// Those of the writer.

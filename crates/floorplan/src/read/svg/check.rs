@@ -7,9 +7,36 @@ use std::collections::BTreeMap;
 use roxmltree::Node;
 use svgtypes::{Length, LengthUnit, NumberListParser, PathParser, PathSegment, Transform, ViewBox};
 
-use super::attribute;
 use crate::PlanError;
 use crate::read::Reader;
+
+/// Names of elements for messages.
+pub(super) struct Names {
+    /// Offsets of the ends of the lines in the file.
+    line_ends: Vec<usize>,
+}
+
+impl Names {
+    pub(super) fn of_lines(text: &str) -> Self {
+        Self { line_ends: text.match_indices('\n').map(|(place, _)| place).collect() }
+    }
+
+    pub(super) fn of(&self, node: Node<'_, '_>) -> String {
+        let tag = node.tag_name().name();
+        match attribute(node, "id") {
+            Some(id) => format!("<{tag}> {id:?}"),
+            None => {
+                let start = node.range().start;
+                format!("<{tag}> at line {}", self.line_ends.partition_point(|&end| end < start) + 1)
+            }
+        }
+    }
+}
+
+/// Returns an attribute of this name in any namespace.
+pub(super) fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    node.attributes().find(|attribute| attribute.name() == name).map(|attribute| attribute.value())
+}
 
 /// Largest radius, and farthest place, of a path with arcs in the units of the file. The parser
 /// takes curves for an arc whose number grows with its size, and an arc as large as it takes to

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use roxmltree::{Document, Node};
 use simplecss::{AttributeOperator, Declaration, DeclarationTokenizer, PseudoClass, StyleSheet};
 
-use super::{Names, attribute, check};
+use super::check::{self, Names, attribute};
 use crate::read::{Reader, Role};
 use crate::{FloorPlan, PlanError};
 

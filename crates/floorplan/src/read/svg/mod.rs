@@ -5,11 +5,12 @@
 mod check;
 mod copy;
 
-use roxmltree::{Document, Node};
+use roxmltree::Document;
 use usvg::tiny_skia_path::PathSegment;
 use usvg::{Color, FillRule, Group, Paint, Path, Transform, Tree};
 use waymesh_core::{AreaId, float};
 
+use self::check::Names;
 use self::copy::{Copy, OPEN_FILL, OPEN_STROKE, OPEN_WIDTH, Source};
 use super::{Reader, Role};
 use crate::area::{Cleaner, Region, check_crossings};
@@ -25,7 +26,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         return Err(reader.fault(format!("the root is <{}>, but must be <svg>", root.tag_name().name())));
     }
     let mut plan = FloorPlan::default();
-    let names = Names { line_ends: text.match_indices('\n').map(|(place, _)| place).collect() };
+    let names = Names::of_lines(&text);
     let viewport = check::viewport(reader, root)?;
     note_size(reader, &mut plan, &names.of(root), &viewport);
     let styles = document.descendants().filter(|node| node.tag_name().name() == "style");
@@ -44,30 +45,6 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     drawing.group(tree.root(), &mut Vec::new())?;
     drawing.note_rest();
     Ok(plan)
-}
-
-/// Names of elements for messages.
-struct Names {
-    /// Offsets of the ends of the lines in the file.
-    line_ends: Vec<usize>,
-}
-
-impl Names {
-    fn of(&self, node: Node<'_, '_>) -> String {
-        let tag = node.tag_name().name();
-        match attribute(node, "id") {
-            Some(id) => format!("<{tag}> {id:?}"),
-            None => {
-                let start = node.range().start;
-                format!("<{tag}> at line {}", self.line_ends.partition_point(|&end| end < start) + 1)
-            }
-        }
-    }
-}
-
-/// Returns an attribute of this name in any namespace.
-fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
-    node.attributes().find(|attribute| attribute.name() == name).map(|attribute| attribute.value())
 }
 
 /// Notes that a drawing has a physical size, if no scale is given.
