@@ -52,7 +52,7 @@ impl Remedies {
     fn of(settings: &Settings, answer: &Answer) -> Self {
         let space = &settings.space.given;
         let scale = [("cell_size", answer.cell_size), ("level_height", answer.level_height)];
-        // Those of the agent `recast` stay as they are.
+        // The cells of the agent `recast` do not depend on it.
         let is_chosen = |name| space.text("agent") != Some("recast") && space.text(name).is_none();
         let grid = scale.into_iter().filter(|(name, _)| is_chosen(name));
         let grid = grid.map(|(name, length)| (name, given(name, &Value::from(length)))).collect();
@@ -88,7 +88,7 @@ impl Remedies {
         }
     }
 
-    /// Returns the arguments for the cells and levels that remedies need beside them.
+    /// Returns the arguments for the cells and levels that remedies also need.
     fn grid_beside<'a>(&self, remedies: impl Iterator<Item = &'a Remedy> + Clone) -> Option<String> {
         /// Settings on which the cells and levels of the program depend.
         const DECIDE: [&str; 5] = ["agent_radius", "agent_height", "max_step", "max_slope", "cell_size"];

@@ -120,7 +120,7 @@ impl SlopeAreas {
         let steepest = self.steepest();
         let centimetres = |cell: u16| {
             let scale = GridScale::new(f32::from(cell) / 100.0, 0.0).with_levels_for(&self.agent);
-            // As it is given in a message.
+            // The message shows four decimals.
             GridScale { level_height: (scale.level_height * 1e4).floor() / 1e4, ..scale }
         };
         let between = (1..u16::MAX).map(centimetres).skip_while(|scale| scale.cell_size <= above);

@@ -81,8 +81,8 @@ pub struct Oracle {
 pub(crate) struct Scratch {
     pub(crate) around: Neighbourhood,
     surfaces: Vec<Surface>,
-    /// How much farther than it must plain ground is looked for, in metres: verdicts on places
-    /// nearby then need no walks.
+    /// Distance beyond the needed one within which plain ground is searched, in metres: verdicts on
+    /// places nearby then need no walks.
     pub(crate) margin: f64,
     /// A place and the distance from it within which all ground is plain.
     pub(crate) plain: Option<(DVec3, f64)>,

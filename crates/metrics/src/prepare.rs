@@ -20,7 +20,7 @@ const COARSE: f64 = 1.3;
 /// Columns of the grid for each place of the limit: most columns may be empty.
 const COLUMNS_PER_PLACE: f64 = 8.0;
 
-/// How many columns farther than it must plain ground is looked for.
+/// Number of columns beyond the needed ones in which plain ground is searched.
 const PLAIN_MARGIN: f64 = 4.0;
 
 /// Steps of the grid to four neighbours. The other four have steps back.

@@ -216,8 +216,8 @@ fn read_set(source: Source<'_>) -> Result<TileSet, IoError> {
     Ok(set)
 }
 
-/// Returns the bytes of a tile with tables of so many elements, in the order of its header, and
-/// links of some bytes.
+/// Returns the length of a tile in bytes. `counts` are the numbers of elements of its tables, in
+/// the order of its header; `link` is the size of a link.
 pub(super) fn tile_length(counts: [usize; 8], link: usize) -> u64 {
     let sizes = [POLYGON, VERTEX, link, DETAIL, VERTEX, DETAIL_TRIANGLE, TREE_NODE, CONNECTION];
     // Each is less than 2^31 times 36.

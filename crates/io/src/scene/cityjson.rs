@@ -67,7 +67,7 @@ struct Geometry {
     #[serde(default)]
     boundaries: Value,
     semantics: Option<Semantics>,
-    /// Of an instance: the number of its template, and its place.
+    /// The number of the template of an instance.
     template: Option<usize>,
     #[serde(rename = "transformationMatrix")]
     matrix: Option<[f64; 16]>,
@@ -133,9 +133,9 @@ struct Reader<'a> {
 
 /// The vertices that the corners of a geometry name.
 enum Vertices<'a> {
-    /// Those of the file, of which the first has this number in the soup.
+    /// Vertices of the file; `first` is the number of the first one in the soup.
     Shared { first: u32, count: usize },
-    /// Those of the templates, moved to where an instance stands.
+    /// Vertices of the templates, moved to the place of an instance.
     Placed { table: &'a [[f64; 3]], transform: DAffine3 },
 }
 
@@ -244,7 +244,7 @@ impl Reader<'_> {
 /// The rings of a surface, and the number of its semantics.
 type SurfaceRings<'a> = (&'a [Value], Option<usize>);
 
-/// Lists the surfaces below so many lists; `None` where there is no list.
+/// Lists the surfaces at a depth of nested lists; `None` if a list is missing.
 fn collect<'a>(
     depth: usize,
     boundaries: &'a Value,

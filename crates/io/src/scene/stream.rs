@@ -29,7 +29,7 @@ const TRIANGLES_PER_PORTION: usize = 4096;
 #[derive(Debug)]
 pub(super) enum Streamed {
     Obj,
-    /// Binary STL of so many triangles.
+    /// Binary STL with this number of triangles.
     Stl(u64),
     #[cfg(feature = "ply")]
     Ply(PlyHeader),

@@ -58,7 +58,7 @@ fn load(text: &str, rules: &[&str]) -> Result<TriangleSoup, IoError> {
 
 #[test]
 fn surfaces_have_their_semantics_and_holes_stay_open() {
-    // A square with two holes, one of which touches its border in a corner; beside it a house.
+    // A square with two holes, and a house next to it.
     let square = ring([[0, 0], [20, 10]], 0);
     let holes = [ring_down([[2, 2], [6, 8]], 0), ring_down([[8, 1], [11, 4]], 0)].join(",");
     let house = |z| ring([[2, 12], [8, 18]], z);

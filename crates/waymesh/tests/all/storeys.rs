@@ -140,7 +140,7 @@ fn every_decomposition_takes_storeys() {
     assert_eq!(areas.len(), 1, "{areas:?}");
 }
 
-/// Of pieces near the limit, too, which the placed borders make smaller.
+/// Borders that are placed between pixels make pieces near the limit smaller.
 #[test]
 fn no_piece_is_below_the_smallest_region() {
     let mut soup = TriangleSoup::default();

@@ -178,7 +178,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// `length` bytes from `start` on, if there are so many.
+/// Returns `length` bytes from `start` on; `None` if they are not all there.
 fn part(bytes: &[u8], start: u64, length: u64) -> Option<&[u8]> {
     let start = usize::try_from(start).ok()?;
     bytes.get(start..start.checked_add(usize::try_from(length).ok()?)?)

@@ -111,7 +111,7 @@ impl FrontEnd for Voxels {
             }
         };
         let config = stages.config();
-        // Of ground that is not kept no radius matters.
+        // The radius does not matter to ground that is left out.
         let radii = if recorder.wants_advice() && config.keep == Keep::All {
             recorder.stage("radii", |_| {
                 pieces_by_radius(&mut field, config.agent.radius, config.min_region)
