@@ -18,6 +18,7 @@ pub mod small;
 #[cfg(feature = "chains")]
 mod steepness;
 pub mod text;
+pub mod wound;
 
 pub use insta;
 pub use waymesh_contract as contracts;

@@ -121,6 +121,9 @@ pub(crate) struct Oracle {
     pub(crate) starts: EndTables,
     /// Paths lead from hubs to sites; `None` if they are those in reverse.
     pub(crate) goals: Option<EndTables>,
+    /// `true` if the ground around some corner that paths turn at is more than a full turn, or if there
+    /// are links.
+    pub(crate) is_wound: bool,
     /// Share of the area of the mesh with views.
     pub(crate) covered: f64,
 }

@@ -12,6 +12,7 @@ use waymesh_core::{PolyId, threads};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::{Label, Oracle, Origin};
 use crate::path::any_angle::AnyAngle;
+use crate::path::any_angle::leg::Side;
 
 /// Figures of an oracle: see [`NavMesh::build_oracle`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -120,7 +121,9 @@ impl NavMesh {
             goals.origins = seers.iter().map(of_goals).collect();
         }
         let made_for = [self.generation.0, self.links.stamp];
-        let mut oracle = Oracle { made_for, sites, rays, cells: Vec::new(), starts, goals, covered: 1.0 };
+        let is_wound = seers.iter().any(|seer| seer.side == Side::All);
+        let mut oracle =
+            Oracle { made_for, sites, rays, cells: Vec::new(), starts, goals, is_wound, covered: 1.0 };
         let bytes = max_bytes.checked_sub(oracle.bytes())?;
         let without = views::fill(self, &seers, &views, &mut oracle, bytes)?;
         let area = |polygon: u32| self.polygon(PolyId(polygon)).map_or(0.0, |polygon| polygon.area());

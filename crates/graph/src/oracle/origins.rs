@@ -72,7 +72,8 @@ pub(super) fn find(mesh: &NavMesh) -> Option<(Vec<Site>, Vec<Seer>)> {
             let (turn, is_free) = mesh.links.turns.of_fan(fan);
             if may_turn && is_free {
                 let at = mesh.topology.walk[corner].start();
-                add(turn, at, polygon.0, (!has_portals).then_some(to_u32(corner)));
+                let is_split = !has_portals && !mesh.is_wound(polygon.0, to_u32(corner));
+                add(turn, at, polygon.0, is_split.then_some(to_u32(corner)));
             }
         }
     }

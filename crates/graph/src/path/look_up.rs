@@ -160,8 +160,8 @@ impl NavMesh {
         on_line.max_by(|a, b| a.distance_squared(from).total_cmp(&b.distance_squared(from)))
     }
 
-    /// Turns round a corner of a polygon, either way, to a polygon there in which a line to another
-    /// place begins or, by `ends`, the line ends. Appends the crossings.
+    /// Turns round a corner of a polygon, either way, to the polygon there in which a line to another
+    /// place begins or, by `ends`, the line ends. Appends the crossings. `None` if several may be it.
     fn turn_to(
         &self,
         polygon: u32,
@@ -169,6 +169,12 @@ impl NavMesh {
         ends: impl Fn(u32) -> bool,
         corridor: &mut Vec<u32>,
     ) -> Option<u32> {
+        if self.oracle.as_deref().is_some_and(|oracle| oracle.is_wound) {
+            let corner = self.edge_range(polygon as usize).start + self.corner_of(polygon, line[0])?;
+            if self.is_wound(polygon, to_u32(corner)) {
+                return None;
+            }
+        }
         let before = corridor.len();
         [true, false].into_iter().find_map(|to_right| {
             corridor.truncate(before);

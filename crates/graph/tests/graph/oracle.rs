@@ -3,6 +3,7 @@
 use waymesh_graph::glam::Vec3;
 use waymesh_graph::{AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, QueryScratch};
 use waymesh_testkit::flat_meshes::crooked;
+use waymesh_testkit::wound;
 
 use crate::meshes::{
     Chance, frame, from_map, navmesh, point_in, random_hilly, random_map, random_polygon, spiral,
@@ -92,6 +93,18 @@ fn on_hills_and_up_a_spiral_too() {
     let mesh = navmesh(spiral(3, 1.0));
     compared.compare("spiral", &mesh, 100, &mut Chance(7));
     assert!(compared.bent > 200 && compared.looked_up * 100 >= compared.bent * 99, "{compared:?}");
+}
+
+/// Corners with more than a full turn of ground, where a direction in plan is one of several.
+#[test]
+fn ground_that_winds_about_its_corners_is_seen_all_around() {
+    let mut compared = Compared::default();
+    for seed in 0..200 {
+        let loops = [0.0, 0.3, 0.6][(seed % 3) as usize];
+        let ground = wound::ground(seed, 4 + (seed % 17) as usize * 2, loops, seed % 2 == 1);
+        compared.compare(&format!("wound {seed}"), &navmesh(ground), 40, &mut Chance(seed));
+    }
+    assert!(compared.bent > 3000 && compared.looked_up * 100 >= compared.bent * 95, "{compared:?}");
 }
 
 #[test]

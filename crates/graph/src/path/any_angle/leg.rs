@@ -1,5 +1,7 @@
 //! One leg of paths: what is seen from a place, and where straight lines from it lead.
 
+use waymesh_core::PlanPoint;
+
 use super::{AnyAngle, Bound, Node, Root, Search};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
@@ -10,7 +12,8 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::path::portal::{beyond, is_before};
 
 /// The ground that paths see which turn at a corner between two walls. They come from one side and
-/// continue to the other, at half a turn or more.
+/// continue to the other, at half a turn or more. The ground around the corner is a full turn at most:
+/// with more, directions in plan do not show which side a place is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The place is no such corner: all around.
@@ -100,6 +103,25 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 }
 
 impl NavMesh {
+    /// Returns `true` if the ground around a corner of a polygon, between two walls, is more than a full
+    /// turn: it lies over itself in plan.
+    pub(crate) fn is_wound(&self, polygon: u32, corner: u32) -> bool {
+        let edges = self.edges();
+        let at = edges.point(corner);
+        let (mut first, mut is_wound) = (None, false);
+        fans::around(&edges, self.topology.fans.tables()[0], polygon, corner, |corner, polygon| {
+            let [right, left] = [edges.next(polygon, corner), edges.previous(polygon, corner)];
+            let [right, left] = [right, left].map(|corner| edges.point(corner));
+            // A later polygon holds the direction in which the first one begins, or begins there.
+            if let Some(wall) = first {
+                let [right_side, left_side] = [right, left].map(|ray| PlanPoint::orientation(at, wall, ray));
+                is_wound |= right_side <= 0 && (left_side > 0 || (right_side == 0 && left_side == 0));
+            }
+            first.get_or_insert(right);
+        });
+        is_wound
+    }
+
     /// Returns the polygons around a corner of one, from the wall on the right to that on the left.
     fn sectors(&self, polygon: u32, corner: u32) -> Vec<Sector> {
         let mut sectors = Vec::new();
