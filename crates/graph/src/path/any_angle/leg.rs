@@ -12,8 +12,8 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::path::portal::{beyond, is_before};
 
 /// The ground that paths see which turn at a corner between two walls. They come from one side and
-/// continue to the other, at half a turn or more. The ground around the corner is a full turn at most:
-/// with more, directions in plan do not show which side a place is on.
+/// continue to the other, at half a turn or more. The ground around the corner is a full turn at
+/// most: with more, directions in plan do not show which side a place is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The place is no such corner: all around.
@@ -39,9 +39,10 @@ impl Side {
 type Sector = (u32, [PlanPosition; 2]);
 
 impl NavMesh {
-    /// Finds what is seen from a place, into `memory.seen`, and the turns that straight lines lead to,
-    /// with the lengths to there in cells, into `memory.led`; a link counts as a turn at its far end.
-    /// From a corner between two walls only what a path sees on one side of them that turns there.
+    /// Finds what is seen from a place, into `memory.seen`, and the turns that straight lines lead
+    /// to, with the lengths to there in cells, into `memory.led`; a link counts as a turn at its
+    /// far end. From a corner between two walls only what a path sees on one side of them that
+    /// turns there.
     pub(crate) fn see_from(
         &self,
         from: PlanPosition,
@@ -103,8 +104,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 }
 
 impl NavMesh {
-    /// Returns `true` if the ground around a corner of a polygon, between two walls, is more than a full
-    /// turn: it lies over itself in plan.
+    /// Returns `true` if the ground around a corner of a polygon, between two walls, is more than a
+    /// full turn: it lies over itself in plan.
     pub(crate) fn is_wound(&self, polygon: u32, corner: u32) -> bool {
         let edges = self.edges();
         let at = edges.point(corner);
