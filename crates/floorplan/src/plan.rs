@@ -329,15 +329,6 @@ impl FloorPlan {
         &mut self.storeys[index]
     }
 
-    /// Adds a storey, whose name no other has.
-    pub(crate) fn add_storey(&mut self, storey: Storey) -> Result<(), PlanError> {
-        if self.storeys.iter().any(|other| other.name == storey.name) {
-            return Err(PlanError::StoreyTwice { name: storey.name });
-        }
-        self.storeys.push(storey);
-        Ok(())
-    }
-
     /// Returns the box around all positions.
     pub(crate) fn extent(&self) -> Option<Extent> {
         let shapes = |storey: &Storey| {

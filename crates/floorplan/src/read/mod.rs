@@ -33,7 +33,7 @@ use std::sync::Arc;
 use waymesh_core::{AreaId, BadField};
 
 use crate::plan::Extent;
-use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, TangentPlane};
+use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape, Storey, TangentPlane};
 
 /// A floor plan format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -466,6 +466,17 @@ fn roles(names: &[&str]) -> (Option<Role>, Option<Role>) {
 /// Returns the kind of a keyword.
 fn role(name: &str) -> Option<Role> {
     roles(&[name]).0
+}
+
+impl FloorPlan {
+    /// Adds a storey, whose name no other has.
+    fn add_storey(&mut self, storey: Storey) -> Result<(), PlanError> {
+        if self.storeys.iter().any(|other| other.name == storey.name) {
+            return Err(PlanError::StoreyTwice { name: storey.name });
+        }
+        self.storeys.push(storey);
+        Ok(())
+    }
 }
 
 impl Reader<'_> {
