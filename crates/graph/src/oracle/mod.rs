@@ -89,8 +89,8 @@ impl NavMesh {
         self.oracle_figures().unwrap_or_default()
     }
 
-    /// Returns the figures of the oracle that the mesh has: see [`NavMesh::build_oracle`]. It is
-    /// not in use where links have changed since.
+    /// Returns the figures of the oracle that the mesh has: see [`NavMesh::build_oracle`]. While
+    /// links are others than it was made for, it is not in use and covers nothing.
     #[must_use]
     pub fn oracle_figures(&self) -> Option<OracleFigures> {
         let oracle = self.oracle.as_deref()?;
@@ -99,7 +99,7 @@ impl NavMesh {
             labels: oracle.ends().map(|end| end.labels.len()).sum(),
             views: oracle.ends().map(|end| end.views.len() - 1).sum(),
             bytes: oracle.bytes(),
-            covered: oracle.covered,
+            covered: self.oracle_in_use().map_or(0.0, |oracle| oracle.covered),
         })
     }
 

@@ -26,10 +26,7 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> bool {
-        let made_for = [self.generation.0, self.links.stamp];
-        let Some(oracle) = self.oracle.as_deref().filter(|oracle| oracle.made_for == made_for) else {
-            return false;
-        };
+        let Some(oracle) = self.oracle_in_use() else { return false };
         if scratch.rises || !filter.allows_all() {
             return false;
         }

@@ -192,7 +192,7 @@ fn memory_is_kept_and_what_does_not_fit_is_searched_for() {
 fn a_link_a_filter_or_costs_turn_it_off() {
     let mut mesh = navmesh(crooked(5, 12, 0.3));
     let mut scratch = QueryScratch::default();
-    mesh.build_oracle(64 << 20);
+    let figures = mesh.build_oracle(64 << 20);
     let mut chance = Chance(5);
     let [from, to] = [(); 2].map(|()| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
     let path = mesh.query().shortest().memory(&mut scratch).path(from, to).unwrap();
@@ -208,7 +208,10 @@ fn a_link_a_filter_or_costs_turn_it_off() {
     let id = mesh.add_link(link).unwrap();
     let short = mesh.query().shortest().memory(&mut scratch).path(from, to).unwrap();
     assert!(!scratch.used_oracle() && short.length < path.length);
+    let unused = mesh.oracle_figures().unwrap();
+    assert_eq!((unused.covered, unused.bytes), (0.0, figures.bytes));
     mesh.remove_link(id).unwrap();
+    assert_eq!(mesh.oracle_figures(), Some(figures));
     mesh.query().shortest().memory(&mut scratch).path(from, to).unwrap();
     assert!(scratch.used_oracle(), "the links are those it was made for");
 }
