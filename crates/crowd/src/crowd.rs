@@ -586,5 +586,5 @@ fn nearest(
         return Err(QueryError::NotFinite { end, position });
     }
     let reach = mesh.default_reach();
-    mesh.nearest_with(position, &reach, filter).ok_or(QueryError::NoMeshNear { end, position, reach })
+    mesh.nearest_with(position, &reach, filter).ok_or_else(|| mesh.nothing_near(end, position, reach))
 }

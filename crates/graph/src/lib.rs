@@ -102,7 +102,7 @@
 //! assert!(mesh.query().costs(&mud).path(east, south)?.cost > path.length);
 //! let dry = AreaFilter::default().without(AreaId(2));
 //! let closed = mesh.query().filter(dry).path(east, south);
-//! assert!(matches!(closed, Err(QueryError::NoMeshNear { .. })));
+//! assert!(matches!(closed, Err(QueryError::NoMeshNear { is_closed: true, .. })));
 //! let doors = FlagFilter { flags: FlagTable::from(vec![1; 3]), include: 1, exclude: 2 };
 //! assert_eq!(mesh.query().filter(&doors).path(east, south)?.polygons.len(), 3);
 //!

@@ -121,7 +121,7 @@ impl NavMesh {
         let from = point("start", from)?;
         let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
         let place = self.mesh.nearest(from, &reach);
-        place.ok_or(QueryError::NoMeshNear { end: PathEnd::Start, position: from, reach }).or_throw()
+        place.ok_or_else(|| self.mesh.nothing_near(PathEnd::Start, from, reach)).or_throw()
     }
 
     /// The start of a line, on the ground that lies towards its end, and the end.

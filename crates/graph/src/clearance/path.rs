@@ -176,7 +176,7 @@ impl ClearanceNavMesh {
         }
         Err(match self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon)) {
             Some(_) => QueryError::NoRoomNear { end, position, radius, reach: *reach },
-            None => QueryError::NoMeshNear { end, position, reach: *reach },
+            None => self.mesh.nothing_near(end, position, *reach),
         })
     }
 

@@ -57,8 +57,8 @@ pub enum QueryError {
         /// The requested position.
         position: Vec3,
     },
-    /// No part of the mesh (that the filter allows) lies within reach.
-    #[error("no mesh near the {end} {position}, within {reach}")]
+    /// No part of the mesh that the filter and the costs leave open lies within reach.
+    #[error("{} the {end} {position}, within {reach}", nothing_near(*is_closed))]
     NoMeshNear {
         /// The end.
         end: PathEnd,
@@ -66,6 +66,8 @@ pub enum QueryError {
         position: Vec3,
         /// Largest distance of the search.
         reach: Reach,
+        /// `true` if the mesh lies there, but is closed by the filter or the costs.
+        is_closed: bool,
     },
     /// An option that is out of its range.
     #[error(transparent)]
@@ -126,6 +128,11 @@ pub enum QueryError {
         /// The polygon.
         polygon: PolyId,
     },
+}
+
+/// Returns the beginning of the text about an end without ground.
+fn nothing_near(is_closed: bool) -> &'static str {
+    if is_closed { "the filter or the costs close all ground near" } else { "no mesh near" }
 }
 
 /// The end of the text about an unreachable goal.

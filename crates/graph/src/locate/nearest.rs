@@ -153,7 +153,13 @@ impl NavMesh {
         }
         let reach = reach.unwrap_or_else(|| self.default_reach());
         reach.validate()?;
-        find(&reach).ok_or(QueryError::NoMeshNear { end, position, reach })
+        find(&reach).ok_or_else(|| self.nothing_near(end, position, reach))
+    }
+
+    /// Returns the error for an end with no ground within reach that a query may use.
+    #[must_use]
+    pub fn nothing_near(&self, end: PathEnd, position: Vec3, reach: Reach) -> QueryError {
+        QueryError::NoMeshNear { end, position, reach, is_closed: self.nearest(position, &reach).is_some() }
     }
 
     /// Returns the nearest place in a polygon that a filter allows.
