@@ -370,7 +370,8 @@ impl NavMesh {
     /// Returns the plan area of all polygons in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {
-        self.islands.figures.iter().map(|island| island.area).sum()
+        // The sum of nothing is -0.
+        self.islands.figures.iter().map(|island| island.area).sum::<f64>() + 0.0
     }
 
     /// Returns the names, costs and colours of areas, as far as they are known.
