@@ -104,6 +104,21 @@ impl ClosedMesh {
         TriangleSoup::new(corners, triangles.take(self.faces.len()).collect()).unwrap_or_default()
     }
 
+    /// Returns the triangles, turned round if they enclose a negative volume: facing outward, if all
+    /// face to one side.
+    pub(crate) fn outward(&self) -> TriangleSoup {
+        let origin = self.bounds.min.as_dvec3();
+        let volume = |face: &[Vec3; 3]| {
+            let [a, b, c] = face.map(|corner| corner.as_dvec3() - origin);
+            a.dot(b.cross(c))
+        };
+        if self.faces.iter().map(volume).sum::<f64>() >= 0.0 {
+            return self.soup();
+        }
+        let turned: Arc<[[Vec3; 3]]> = self.faces.iter().map(|&[a, b, c]| [a, c, b]).collect();
+        Self { faces: turned, bounds: self.bounds }.soup()
+    }
+
     /// Calls `visit` with the columns of a row whose centre lines pass through the mesh, and with
     /// each range of heights inside, in ascending order. `z` is the coordinate of all centres.
     /// `first_column` returns the first column whose centre lies at or beyond `x`, `centre` the x

@@ -41,7 +41,8 @@ pub enum MarkShape {
         /// Height above the base.
         height: f32,
     },
-    /// The inside of a closed mesh. For an [`crate::Obstacle`] its faces must face outward.
+    /// The inside of a closed mesh. For an [`crate::Obstacle`] its faces must all face outward, or
+    /// all inward.
     ///
     /// A cell whose centre lies exactly on a face may count as inside or outside.
     Mesh {

@@ -23,7 +23,8 @@ use crate::{VoxelConfig, VoxelError};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ObstacleShape {
-    /// All of a box, a cylinder or a prism. A closed mesh is treated like [`ObstacleShape::Mesh`].
+    /// All of a box, a cylinder or a prism. A closed mesh is treated like [`ObstacleShape::Mesh`],
+    /// turned round if its faces face inward.
     Solid {
         /// The shape; world coordinates, metres. Its lower corner or height must not be above the
         /// upper one.
@@ -73,7 +74,7 @@ impl Obstacle {
     fn faces(&self) -> Option<Cow<'_, TriangleSoup>> {
         match &self.shape {
             ObstacleShape::Mesh { soup } => Some(Cow::Borrowed(soup)),
-            ObstacleShape::Solid { shape: MarkShape::Mesh { mesh } } => Some(Cow::Owned(mesh.soup())),
+            ObstacleShape::Solid { shape: MarkShape::Mesh { mesh } } => Some(Cow::Owned(mesh.outward())),
             ObstacleShape::Solid { .. } => None,
         }
     }

@@ -17,8 +17,8 @@ use waymesh_core::{
 };
 use waymesh_testkit::Random;
 use waymesh_voxel::{
-    FieldBuilder, MarkShape, Obstacle, ObstacleShape, VoxelConfig, VoxelError, WalkableMerge, build_window,
-    rasterize_in_frame, stamp_obstacles,
+    ClosedMesh, FieldBuilder, MarkShape, Obstacle, ObstacleShape, VoxelConfig, VoxelError, WalkableMerge,
+    build_window, rasterize_in_frame, stamp_obstacles,
 };
 
 fn bounds(min: [f32; 3], max: [f32; 3]) -> MarkShape {
@@ -159,7 +159,17 @@ fn nothing_is_left_inside_of_a_mesh() {
     // A hall with a room in it, whose faces face inward: the room stays free.
     let room = box_mesh(&Bounds { min: at(10., 5., 10.).into(), max: at(28., 30., 26.).into() });
     let flipped = room.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let solid = hall.clone();
     hall.append(room.positions().to_vec(), flipped).unwrap();
+    // A closed mesh may also face inward as a whole.
+    for (mesh, expected) in [(&solid, &closed), (&hall, &stamped(&base, &[Obstacle::mesh(hall.clone())]))] {
+        let inward = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+        let inward = TriangleSoup::new(mesh.positions().to_vec(), inward).unwrap();
+        for soup in [mesh, &inward] {
+            let shape = MarkShape::Mesh { mesh: ClosedMesh::new(soup).unwrap() };
+            assert_eq!(stamped(&base, &[Obstacle::solid(shape)]), *expected);
+        }
+    }
     let open = stamped(&base, &[Obstacle::mesh(hall).with_walkable(true)]);
     let spans: Vec<_> = open.column(20, 20).iter().map(|s| (s.bottom, s.top)).collect();
     assert_eq!(spans, [(2, 6), (30, 41)]);
