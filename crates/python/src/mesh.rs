@@ -9,6 +9,7 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use waymesh::bake::IslandReport;
+use waymesh::core::BadField;
 use waymesh::graph::{ClearanceNavMesh, HierarchyConfig, MeshFormat};
 use waymesh::io::svg;
 use waymesh::io::{
@@ -36,6 +37,8 @@ pub(crate) struct PyNavMesh {
     report: Option<String>,
     /// Clearance, made at the first query with a radius.
     clearance: OnceLock<Arc<ClearanceNavMesh>>,
+    /// Hash, made at the first use.
+    hash: OnceLock<u64>,
     /// Hierarchy of a large mesh, for fast paths without costs.
     pub(crate) hierarchy: Option<Arc<Hierarchy<AnyPolygon, MeshCosts>>>,
 }
@@ -48,7 +51,7 @@ impl std::fmt::Debug for PyNavMesh {
 
 impl From<Arc<NavMesh>> for PyNavMesh {
     fn from(mesh: Arc<NavMesh>) -> Self {
-        Self { mesh, report: None, clearance: OnceLock::new(), hierarchy: None }
+        Self { mesh, report: None, clearance: OnceLock::new(), hash: OnceLock::new(), hierarchy: None }
     }
 }
 
@@ -180,6 +183,9 @@ impl PyNavMesh {
                 format!("flags has {} numbers, but the mesh has {count} ids of polygons", flags.len());
             return Err(Kind::Input.error(message));
         }
+        if let Some(side) = tile_side {
+            BadField::unless_positive("tile_side", side).or_raise()?;
+        }
         let mut options = DetourOptions::default().with_flags(flags);
         options.tile_side = tile_side;
         let bytes = detached(py, || to_detour(&self.mesh, &options))?;
@@ -220,8 +226,13 @@ impl PyNavMesh {
         detached(py, || *self.mesh == *other.mesh)
     }
 
-    fn __hash__(&self) -> u64 {
-        self.mesh.generation().0
+    /// Returns a checksum of the polygons in their compact form, by which meshes are compared.
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        if let Some(&hash) = self.hash.get() {
+            return Ok(hash);
+        }
+        let hash = detached(py, || self.mesh.to_compact().mesh().generation().0)?;
+        Ok(*self.hash.get_or_init(|| hash))
     }
 
     fn __repr__(&self) -> String {
@@ -290,6 +301,23 @@ impl PyNavMesh {
         let walls = self.mesh.polygons().flat_map(|polygon| polygon.walls());
         let walls: Vec<u32> = walls.flatten().map(|vertex| vertex.0).collect();
         rows(py, &walls, 2)
+    }
+
+    #[doc = doc!("NavMesh.portals")]
+    #[getter]
+    fn portals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let portals: Vec<u32> = self
+            .mesh
+            .polygons()
+            .flat_map(|polygon| {
+                let corners = polygon.corners();
+                let ends = corners.iter().zip(corners.iter().cycle().skip(1));
+                ends.zip(polygon.neighbours())
+                    .filter_map(move |((from, to), beyond)| Some([polygon.id().0, beyond?.0, from.0, to.0]))
+            })
+            .flatten()
+            .collect();
+        rows(py, &portals, 4)
     }
 
     #[doc = doc!("NavMesh.triangles")]

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
-use waymesh::graph::{ClearPathOptions, IslandId, LinkChoice, Location, PolygonFilter};
+use waymesh::graph::{ClearPathOptions, IslandId, LinkChoice, Location, PolygonFilter, TravelCost};
 use waymesh::{
     AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError,
     QueryScratch, Reach,
@@ -509,7 +509,7 @@ impl PyNavMesh {
             finite("starts and ends", &pair)?;
             let Some((fraction, end, normal)) = with_memory(|memory| cast(memory, &pair)) else {
                 let end = waymesh::graph::PathEnd::Start;
-                return Err(QueryError::NoMeshNear { end, position: pair[0], reach }).or_raise();
+                return Err(self.mesh.nothing_near(end, pair[0], reach)).or_raise();
             };
             let (hit, normal) = (normal.is_some(), normal.unwrap_or(Vec3::ZERO));
             return (fraction, position(py, end), hit, position(py, normal)).into_bound_py_any(py);
@@ -616,8 +616,10 @@ impl PyNavMesh {
 type Ray = Option<(f32, Vec3, Option<Vec3>)>;
 
 impl PyNavMesh {
-    /// The goal with the shortest path. Goals that are farther in a straight line than the best path is
-    /// long are not searched for.
+    /// Returns the goal with the shortest path, or with the cheapest where the options have costs. Goals
+    /// whose straight line costs more than the best path are not searched for.
+    ///
+    /// Neither search finds the cheapest path everywhere: with costs, the cheaper of both counts.
     fn nearest_goal(
         &self,
         from: Vec3,
@@ -625,23 +627,29 @@ impl PyNavMesh {
         options: &Options,
         memory: &mut Memory,
     ) -> Option<(usize, Path)> {
-        let reach = self.mesh.default_reach();
+        let reach = options.reach.unwrap_or_else(|| self.mesh.default_reach());
         // An end is moved to the mesh by that at most.
         let moved = 2.0 * Vec2::new(reach.side, reach.up.max(reach.down)).length();
         let by_costs = options.cost.is_some();
+        let least_per_metre = options.cost.least();
+        let price = |path: &Path| if by_costs { path.cost } else { path.length };
+        let searches =
+            if by_costs { &[PathSearch::Shortest, PathSearch::Fast][..] } else { &[PathSearch::Shortest] };
+        let searches: Vec<Options> =
+            searches.iter().map(|&search| options.clone().with_search(search)).collect();
         let mut order: Vec<usize> = (0..goals.len()).collect();
         order.sort_by(|&a, &b| goals[a].distance(from).total_cmp(&goals[b].distance(from)));
         let mut best: Option<(usize, Path)> = None;
         for goal in order {
-            let bound = best.as_ref().map_or(f32::INFINITY, |(_, path)| path.length);
-            if !by_costs && goals[goal].distance(from) - moved > bound {
+            let bound = best.as_ref().map_or(f32::INFINITY, |(_, path)| price(path));
+            if (goals[goal].distance(from) - moved) * least_per_metre > bound {
                 break;
             }
-            checkpoint();
-            let found = self.find(from, goals[goal], options, memory);
-            if found.is_ok() && memory.path.outcome == Outcome::Complete {
-                let price = |path: &Path| if by_costs { path.cost } else { path.length };
-                if best.as_ref().is_none_or(|(_, best)| price(&memory.path) < price(best)) {
+            for options in &searches {
+                checkpoint();
+                let found = self.find(from, goals[goal], options, memory);
+                let is_complete = found.is_ok() && memory.path.outcome == Outcome::Complete;
+                if is_complete && best.as_ref().is_none_or(|(_, best)| price(&memory.path) < price(best)) {
                     best = Some((goal, memory.path.clone()));
                 }
             }

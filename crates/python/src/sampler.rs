@@ -68,7 +68,7 @@ impl PyNavMesh {
             goals.par_iter().map_init(begin, |(_, scratch), goal| map(scratch, goal)).collect()
         })?;
         let maps = maps.or_raise()?;
-        Ok(PyField { mesh: Arc::clone(&self.mesh), maps })
+        Ok(PyField { mesh: Arc::clone(&self.mesh), maps, limit })
     }
 }
 
@@ -134,6 +134,9 @@ impl PySampler {
         radius: f32,
         count: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if radius.is_nan() || radius < 0.0 {
+            return Err(Kind::Query.error(format!("radius is {radius}, but must be 0 or more")));
+        }
         let centre = point("centre", centre)?;
         let centre = finite("centre", &[centre])?[0];
         let reach = self.mesh.default_reach();
@@ -160,6 +163,7 @@ impl PySampler {
 pub(crate) struct PyField {
     mesh: Arc<NavMesh>,
     maps: Vec<DistanceMap>,
+    limit: f32,
 }
 
 /// Distance, goal, and where to go next.
@@ -173,7 +177,9 @@ impl PyField {
         }
         let Some(place) = self.mesh.nearest(at, &self.mesh.default_reach()) else { return best };
         for (map, goal) in self.maps.iter().zip(0..) {
+            // The limit of a map is one of lengths in plan, which are shorter.
             if let Ok(Some(heading)) = map.heading(&self.mesh, &place)
+                && heading.distance <= self.limit
                 && heading.distance < best.0
             {
                 best = (heading.distance, goal, heading.next);

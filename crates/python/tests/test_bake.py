@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
 import signal
@@ -443,14 +444,37 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         waymesh.NavMesh.from_bytes(b"")
 
 
+def test_equal_meshes_have_equal_hashes(square: waymesh.NavMesh) -> None:
+    world = waymesh.World([0, -1, 0], [20, 3, 20])
+    world.add_triangles(*floor(20, 20))
+    world.update()
+    first, changed = world.mesh, []
+    for low in (3, 9, 15):
+        crate = world.add_obstacle(waymesh.Box(min=[low, 0, low], max=[low + 2, 2, low + 2]))
+        world.update()
+        changed.append(world.mesh)
+        world.remove_obstacle(crate)
+        world.update()
+        changed.append(world.mesh)
+    linked = square.with_link([2, 0, 2], [8, 0, 8])
+    meshes = [square, square.with_oracle(), linked, linked.without_link(linked.links[0]["id"]), first, *changed]
+    meshes += [pickle.loads(pickle.dumps(mesh)) for mesh in meshes] + [copy.deepcopy(mesh) for mesh in meshes]
+    for one in meshes:
+        assert hash(one) == hash(one)
+        for other in meshes:
+            assert one != other or hash(one) == hash(other)
+    # The square with and without link, the world as it was, and with each crate.
+    assert len(set(meshes)) == 6
+
+
 def test_meshes_are_kept_and_sent(square: waymesh.NavMesh, tmp_path: Path) -> None:
     for name in ("mesh.wmesh", "mesh.wmrun"):
         square.save(tmp_path / name)
         assert waymesh.load(tmp_path / name) == square
     with pytest.raises(waymesh.FileError, match="mesh.txt"):
         square.save(tmp_path / "mesh.txt")
-    copy = pickle.loads(pickle.dumps(square))
-    assert copy == square and copy.report == square.report and hash(copy) == hash(square)
+    sent = pickle.loads(pickle.dumps(square))
+    assert sent == square and sent.report == square.report and hash(sent) == hash(square)
     assert square != waymesh.bake(*floor(9, 9)) and square != 3
     path = square.find_path([1, 0, 1], [9, 0, 9])
     again = pickle.loads(pickle.dumps(path))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import waymesh
+from conftest import box, floor, join
 
 
 def test_polygons_for_shapely_and_geopandas(two_islands: waymesh.NavMesh) -> None:
@@ -45,6 +47,42 @@ def test_a_graph_for_networkx(walled: waymesh.NavMesh, two_islands: waymesh.NavM
     assert len(jumps) == 1 and jumps[0][2]["extra_cost"] == 2 and jumps[0][:2] == linked.links[0]["polygons"]
     closed = linked.with_link_open(linked.links[0]["id"], False).to_networkx()
     assert closed.number_of_edges() == two_islands.to_networkx().number_of_edges()
+
+
+def worlds() -> Iterator[waymesh.NavMesh]:
+    """Worlds of tiles whose edges meet within each other, as built and after changes."""
+    boxes = [((7, -1, 3), (9, 2, 14)), ((2, -1, 10), (5, 2, 12)), ((12, -1, -1), (12.6, 2, 21))]
+    for count, tile_cells in ((1, 16), (2, 24), (3, 32)):
+        scene = join(floor(20, 20), *(box(*ends) for ends in boxes[:count]))
+        world = waymesh.World([0, -1, 0], [20, 3, 20], waymesh.Settings(cell_size=0.25, agent_radius=0.3), tile_cells=tile_cells)
+        world.add_triangles(*scene)
+        world.update()
+        yield world.mesh
+        world.add_obstacle(waymesh.Box(min=[14, -1, 4], max=[17, 2, 9]))
+        world.update()
+        yield world.mesh
+
+
+def test_a_graph_has_the_neighbours_of_the_mesh() -> None:
+    import networkx
+
+    # Two polygons of different storeys have an edge with the same vertices in the same order.
+    shared = [[[6, 0.9, 4], [3, 0.9, 2], [2, 0.9, 4]], [[7, 0.3, -1], [3, 0.3, 6], [0, 0.3, 5]], [[0, 0.7, 3], [-4, 0.7, 1], [5, 0.7, 2]]]
+    settings = {"pipeline": "storeys", "cell_size": 0.25, "level_height": 0.1, "winding": "two_sided", "agent_height": 0.5}
+    settings |= {"max_step": 0.4, "agent_radius": 0.0}
+    storeys = waymesh.bake(np.array(shared, np.float32).reshape(-1, 3), np.arange(9).reshape(3, 3), settings)
+    for mesh in (storeys, *worlds()):
+        graph = mesh.to_networkx()
+        portals = [edge for edge in graph.edges(data=True) if edge[2]["kind"] == "edge"]
+        assert len(portals) == 2 * mesh.portal_count == len(mesh.portals)
+        alone = networkx.Graph((start, end) for start, end, _ in portals)
+        alone.add_nodes_from(graph)
+        assert networkx.number_connected_components(alone) == mesh.island_count
+        both = {(start, end, round(about["width"], 4)) for start, end, about in portals}
+        assert both == {(end, start, width) for start, end, width in both}
+        starts, ends = mesh.random_points(100, seed=1), mesh.random_points(100, seed=2)
+        for start, end in zip(starts, ends):
+            assert networkx.is_path(graph, mesh.find_path(start, end).polygons.tolist())
 
 
 def test_a_view_for_xarray(walled: waymesh.NavMesh) -> None:

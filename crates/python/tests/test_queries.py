@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import waymesh
-from conftest import DETOUR, THIN, floor, join
+from conftest import DETOUR, THIN, box, floor, join
 
 RAISED = np.array([0, 0.5, 0], dtype=np.float32)
 
@@ -245,6 +246,103 @@ def test_distance_fields(walled: waymesh.NavMesh) -> None:
     assert found is not None and found[0] == 1
     assert walled.find_nearest_goal([7, 0, 3], goals)[0] == 0  # type: ignore[index]
     assert walled.find_nearest_goal([7, 0, 3], np.zeros((0, 3))) is None
+
+
+def muddy(seed: int) -> waymesh.NavMesh:
+    """A floor of 30 by 20 metres with pillars and pools of mud, whose area costs nothing more by itself."""
+    random = np.random.default_rng(seed)
+    corners = random.uniform([0, 0], [26, 16], (10, 2)).tolist()
+    pillars = [box((x, -1, z), (x + 2, 3, z + 2)) for x, z in corners[:5]]
+    marks = [waymesh.Mark(waymesh.Box(min=[x, -1, z], max=[x + 5, 1, z + 5]), 2) for x, z in corners[5:]]
+    areas = {2: waymesh.Area("mud")}
+    settings = waymesh.Settings(cell_size=0.2, agent_radius=0.0, keep="largest", areas=areas, marks=marks)
+    return waymesh.bake(*join(floor(30, 20), *pillars), settings)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("costs", [None, {"mud": 10.0}, {"mud": math.inf}, {1: 4.0, "mud": 0.25}])
+@pytest.mark.parametrize("reach", [None, 6.0, (1.0, 15.0, 15.0)])
+def test_the_nearest_goal_is_the_best_of_all(seed: int, costs: dict[int | str, float] | None, reach: Any) -> None:
+    mesh = muddy(seed)
+    random = np.random.default_rng(seed)
+    for _ in range(8):
+        start = mesh.random_points(1, seed=int(random.integers(1000)))[0]
+        # Far above and below the ground, or on it.
+        goals = mesh.random_points(6, seed=int(random.integers(1000))) + [0, 1, 0] * random.choice([0, 5, -5, 14], (6, 1))
+
+        def price(goal: Any) -> float:
+            best = math.inf
+            for shortest in (True, False) if costs else (True,):
+                try:
+                    path = mesh.find_path(start, goal, shortest=shortest, allow_partial=False, reach=reach, area_costs=costs)
+                    best = min(best, path.cost if costs else path.length)
+                except waymesh.NoMeshNearError:
+                    pass
+            return best
+
+        prices = [price(goal) for goal in goals]
+        found = mesh.find_nearest_goal(start, goals, reach=reach, area_costs=costs)
+        if found is None:
+            assert min(prices) == math.inf
+            continue
+        assert prices[found[0]] == min(prices)
+        assert (found[1].cost if costs else found[1].length) == min(prices)
+
+
+def test_distances_on_slopes_are_lengths_in_space() -> None:
+    ramp = np.array([[0, 0, 0], [20, 16, 0], [20, 16, 6], [0, 0, 6]], dtype=np.float32)
+    faces = np.array([[0, 2, 1], [0, 3, 2]], dtype=np.uint32)
+    mesh = waymesh.bake(ramp, faces, waymesh.Settings(cell_size=0.1, level_height=0.1, agent_radius=0.0, max_step=0.3))
+    goals, points = mesh.random_points(3, seed=1), mesh.random_points(300, seed=2)
+    expected = np.min([mesh.distance(points, goal) for goal in goals], axis=0)
+    assert mesh.distance_field(goals).distance(points) == pytest.approx(expected, abs=1e-3)
+    for limit in (0.0, 3.0, 8.0):
+        found = mesh.distance_field(goals, limit).distance(points)
+        near, far = expected < limit - 1e-3, expected > limit + 1e-3
+        assert found[near] == pytest.approx(expected[near], abs=1e-3) and np.isinf(found[far]).all()
+
+
+def test_ground_that_costs_close_is_not_absent() -> None:
+    mesh = muddy(1)
+    mud = [place for place in mesh.random_points(200, seed=1) if mesh.polygon_areas[mesh.polygon_at(place)] == 2]
+    # In the middle of the mud nothing else is within reach.
+    start = min(mud, key=lambda place: -np.linalg.norm(place - mesh.snap(place)))
+    dry = next(place for place in mesh.random_points(200, seed=1) if mesh.polygon_areas[mesh.polygon_at(place)] == 1)
+    closed: dict[int | str, float] = {"mud": math.inf}
+    reach = (0.0, 1.0, 1.0)
+    for ends, end in (((start, dry), "start"), ((dry, start), "goal")):
+        with pytest.raises(waymesh.NoMeshNearError, match=f"the costs close all ground near the {end}"):
+            mesh.find_path(*ends, area_costs=closed, reach=reach)
+        with pytest.raises(waymesh.NoMeshNearError, match=f"no mesh near the {end}"):
+            mesh.find_path(*(np.add(at, [0, 50, 0]) if at is start else at for at in ends), area_costs=closed, reach=reach)
+    assert mesh.find_path(start, dry, radius=0.1).cost == mesh.find_path(start, dry, radius=0.1).length
+
+
+def test_an_oracle_covers_nothing_while_links_are_others(walled: waymesh.NavMesh) -> None:
+    known = walled.with_oracle()
+    assert walled.oracle is None and known.oracle is not None and known.oracle["covered"] == 1.0
+    linked = known.with_link([2, 0, 4], [8, 0, 4])
+    assert linked.oracle is not None and linked.oracle["covered"] == 0.0
+    assert linked.oracle["bytes"] == known.oracle["bytes"]
+    assert linked.without_link(linked.links[0]["id"]).oracle == known.oracle
+    again = linked.with_oracle()
+    assert again.oracle is not None and again.oracle["covered"] > 0.0
+    link = again.links[0]["id"]
+    shut = again.with_link_open(link, False)
+    assert shut.oracle is not None and shut.oracle["covered"] == 0.0
+    assert shut.with_link_open(link, True).oracle == again.oracle
+
+
+def test_numbers_out_of_range_are_refused(square: waymesh.NavMesh, tmp_path: Path) -> None:
+    for radius in (-1.0, math.nan):
+        with pytest.raises(waymesh.QueryError, match="radius is"):
+            square.sampler().near([5, 0, 5], radius)
+    assert square.sampler().near([5, 0, 5], 0.0) == pytest.approx([5, 0, 5], abs=0.01)
+    for side in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(waymesh.ConfigError, match="tile_side"):
+            square.to_detour(tmp_path / "tiles.bin", tile_side=side)
+    square.to_detour(tmp_path / "tiles.bin", tile_side=4.0)
+    assert str(waymesh.World([0, 0, 0], [1, 1, 1]).mesh.area) == "0.0"
 
 
 def test_views_from_above(two_islands: waymesh.NavMesh) -> None:

@@ -42,4 +42,4 @@ class QueryError(WaymeshError, ValueError):
 
 
 class NoMeshNearError(QueryError):
-    """An end of a path without mesh near it, or without room for the radius."""
+    """An end of a path without mesh near it that the costs leave open, or without room for the radius."""

@@ -47,23 +47,18 @@ def to_networkx(mesh: NavMesh) -> Any:
     graph = networkx.MultiDiGraph()
     vertices, polygons = mesh.vertices, mesh.polygons
     areas, islands, storeys = _areas(mesh), mesh.polygon_islands.tolist(), mesh.polygon_storeys.tolist()
-    sides: dict[tuple[int, int], int] = {}
     for polygon, corners in enumerate(polygons):
         if len(corners):
             position = tuple(vertices[corners].mean(axis=0).tolist())
             about = {"area": areas[polygon], "island": islands[polygon], "storey": storeys[polygon]}
             graph.add_node(polygon, position=position, **about)
-            sides.update(((a, b), polygon) for a, b in zip(corners.tolist(), np.roll(corners, -1).tolist()))
 
     def connect(start: int, end: int, **about: Any) -> None:
         ends = (np.array(graph.nodes[polygon]["position"]) for polygon in (start, end))
         graph.add_edge(start, end, length=float(np.linalg.norm(np.subtract(*ends))), **about)
 
-    walls = {tuple(sorted(wall)) for wall in mesh.walls.tolist()}
-    for (a, b), polygon in sides.items():
-        beyond = sides.get((b, a))
-        if beyond is not None and (min(a, b), max(a, b)) not in walls:
-            connect(polygon, beyond, kind="edge", width=float(np.linalg.norm(vertices[a] - vertices[b])))
+    for polygon, beyond, a, b in mesh.portals.tolist():
+        connect(polygon, beyond, kind="edge", width=float(np.linalg.norm(vertices[a] - vertices[b])))
     for link in mesh.links:
         start, end = link["polygons"]
         about = {"kind": link["kind"], "link": link["id"], "extra_cost": link["extra_cost"]}

@@ -39,12 +39,12 @@ class NavMesh:
     def with_oracle(self, max_bytes: int = 64_000_000) -> NavMesh:
         """Returns the mesh with tables by which shortest paths and distances are looked up, not searched for: many times faster on
         large meshes, with the same lengths. They take seconds to make for 10,000 polygons, and at most ``max_bytes`` of memory;
-        what does not fit is searched for. They serve queries without areas and costs, on links as they are now, and are not
+        what does not fit is searched for. They serve queries without areas and costs, while links are as they are now, and are not
         saved."""
     @property
     def oracle(self) -> dict[str, float] | None:
         """Figures of the tables of :meth:`with_oracle`: ``sites``, ``labels``, ``views``, ``bytes`` and ``covered``, the share of
-        the area from which paths are looked up. None without."""
+        the area from which paths are looked up: 0 while links are others than the tables were made for. None without tables."""
     @staticmethod
     def from_detour(file: str | PathLike[str]) -> tuple[NavMesh, NDArray[np.uint16], dict[str, int]]:
         """Reads a file of Detour's, as :meth:`load` does, and returns Detour's flags of each polygon as well, and a report: how many
@@ -53,7 +53,7 @@ class NavMesh:
         self, file: str | PathLike[str], flags: NDArray[np.uint16] | None = None, tile_side: float | None = None
     ) -> None:
         """Writes a set of tiles, as RecastDemo and habitat-sim read it, whatever the name ends in. *flags*: Detour's, of each
-        polygon; 1 (walk) by default. *tile_side*: metres; by default there is one tile, or as many as the mesh needs."""
+        polygon; 1 (walk) by default. *tile_side*: metres, above 0; by default there is one tile, or as many as the mesh needs."""
     @staticmethod
     def from_bytes(data: bytes, report: str | None = None) -> NavMesh:
         """Reads the bytes of either format."""
@@ -81,6 +81,10 @@ class NavMesh:
     @property
     def walls(self) -> NDArray[np.uint32]:
         """The edges beyond which there is no polygon, as pairs of vertices, of shape (n, 2)."""
+    @property
+    def portals(self) -> NDArray[np.uint32]:
+        """The edges between two polygons, from both sides, of shape (n, 4): a polygon, its neighbour, and the two vertices of the
+        polygon that the edge runs between. In worlds the neighbour may have other vertices at the same places."""
     def triangles(self, detail: bool = True, island: int | None = None) -> tuple[Floats, NDArray[np.uint32]]:
         """The ground as vertices (n, 3) and triangles (m, 3) that look up: the surface with its heights, or the polygons; of one
         island, or of all."""
@@ -163,17 +167,22 @@ class NavMesh:
     ) -> Path:
         """Finds a path.
 
-        By default a short one, fast; ``shortest`` finds the shortest of all. ``radius`` finds the shortest for a disc of this
-        radius that keeps clear of the walls of the mesh (bake with radius 0 for that), with ``fast`` a short one in less time. Where
-        no path leads to the end, it leads to the reachable place nearest to it; with ``allow_partial=False`` it then has no points, and its
-        length and cost are infinite. ``cross_points`` adds a point at each edge, ``ground_error`` as many as it takes to keep the path
-        within so many metres of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
+        By default a short one, fast; ``shortest`` finds the shortest of all. Where no path leads to the end, it leads to the reachable
+        place nearest to it, if one is nearer than the start; with ``allow_partial=False`` it then has no points, and its length and cost
+        are infinite. ``cross_points`` adds a point at each edge, ``ground_error`` as many as it takes to keep the path within so many
+        metres of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
+
+        ``radius`` finds the shortest path for a disc of this radius that keeps clear of the walls of the mesh (bake with radius 0 for
+        that), with ``fast`` a short one in less time. Both ends, and the end of a path that does not lead to the goal, are moved to where
+        the disc fits. Its points lie at most 1 mm outside of the arcs that it turns on; in a gap that just lets the disc through they
+        come nearer to a wall than the radius by as much. Areas cost a disc nothing.
 
         A metre of an area costs what the mesh says; ``area_costs`` sets it, by number or name, and infinity closes an area.
         ``link_costs`` is what taking links costs this agent in metres, by number or kind, such as ``{"jump": 3.0, 12: math.inf}``: infinity
         for links that it cannot take. By default paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
 
-        Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, :class:`waymesh.QueryError` for one that is NaN.
+        Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, or where ``area_costs`` close all of it, and
+        :class:`waymesh.QueryError` for one that is NaN.
         """
     def find_paths(
         self,
@@ -199,8 +208,8 @@ class NavMesh:
         area_costs: Mapping[int | str, float] | None = None,
         link_costs: Mapping[int | str, float] | None = None,
     ) -> tuple[int, Path] | None:
-        """Finds the goal with the shortest path, or the cheapest where areas have costs: its row in ``goals`` and the path. None if
-        no path leads to any."""
+        """Finds the goal with the shortest path: its row in ``goals`` and the path. None if no path leads to any. With costs, of the mesh
+        or given, it is the goal with the cheapest path, of those that :meth:`find_path` finds with and without ``shortest``."""
     def distance(
         self,
         starts: ArrayLike,
@@ -244,8 +253,9 @@ class NavMesh:
     def random_points(self, count: int, *, seed: int = 0, island: int | None = None) -> Floats:
         """Returns random points, uniform over the plan area, of shape (count, 3)."""
     def distance_field(self, goals: ArrayLike, limit: float = ...) -> DistanceField:
-        """Returns how far everything is from the nearest of some goals of shape (n, 3), at most ``limit`` metres: exact at every
-        place. One-way links are not taken."""
+        """Returns how far everything is from the nearest of some goals of shape (n, 3), as :meth:`distance` measures it: exact at every
+        place. Paths longer than ``limit`` metres are left out, also those that are so in plan with what their links cost. One-way
+        links are not taken."""
     def to_svg(self, path: Path | None = None, pixels: float = 1000.0) -> str:
         """Returns a plan picture, a panel per storey."""
     def to_glb(self, detail: bool = False) -> bytes:
@@ -299,13 +309,16 @@ class Path:
         """The polygons it passes."""
     @property
     def links(self) -> list[tuple[int, bool, int]]:
-        """The links it takes: id, whether it is taken backwards, and the point of the path that it is taken from."""
+        """The links it takes: id, whether it is taken backwards, and the point of the path that it is taken from, which leads to the
+        next one. A link that is crossed like an edge is crossed somewhere before the next point. The two points of a disc are where
+        it fits near the ends of the link."""
     @property
     def length(self) -> float:
         """Length in metres; infinite for a path without points."""
     @property
     def cost(self) -> float:
-        """Sum of the lengths in each area times what a metre of it costs; infinite for a path without points."""
+        """Sum of the lengths in each area times what a metre of it costs, and of what links cost; infinite for a path without points.
+        For a disc, its length and the extra costs of its links: areas cost it nothing more."""
     def __len__(self) -> int: ...
 
 @final
@@ -338,11 +351,12 @@ class Sampler:
     def points(self, count: int) -> Floats:
         """Returns the next places, of shape (count, 3)."""
     def near(self, centre: ArrayLike, radius: float, count: int | None = None) -> Floats:
-        """Returns random places within ``radius`` of another in plan that are connected with it there."""
+        """Returns random places within ``radius``, 0 or more, of another in plan that are connected with it there."""
 
 @final
 class DistanceField:
-    """How far everything is from the nearest of some goals, in plan."""
+    """How far everything is from the nearest of some goals: lengths in space of the paths that are shortest in plan, as
+    :meth:`NavMesh.distance` returns them."""
 
     def distance(self, points: ArrayLike) -> Any:
         """Returns distances, infinite where no path within the limit leads to a goal."""
