@@ -41,6 +41,17 @@ enum Ground {
     World(MeshHandle),
 }
 
+/// Runs with a ground, whose sources of meshes are of several types.
+macro_rules! on_ground {
+    ($of:expr, |$ground:ident| $run:expr) => {
+        match $of {
+            Ground::Mesh($ground) => $run,
+            Ground::Clear($ground) => $run,
+            Ground::World($ground) => $run,
+        }
+    };
+}
+
 impl Ground {
     /// A mesh, or a world of `waymesh.World` or of this module.
     fn of(py: Python<'_>, ground: &Bound<'_, PyAny>, has_clearance: bool) -> PyResult<Self> {
@@ -61,23 +72,20 @@ impl Ground {
         }
         Ok(Self::World(world.get().handle()))
     }
+
+    /// Returns what agents pay on this ground: its own costs, and the given ones of areas and links.
+    fn costs(&self, py: Python<'_>, given: &[Option<Py<PyDict>>; 2]) -> PyResult<MeshCosts> {
+        let given = given.each_ref().map(|costs| costs.as_ref().map(|costs| costs.bind(py)));
+        on_ground!(self, |ground| mesh_costs(&ground.nav_mesh(), given))
+    }
 }
 
 #[derive(Debug)]
 struct State {
     agents: Crowd<AnyPolygon, MeshCosts>,
     ground: Ground,
-}
-
-/// Runs with a ground, whose sources of meshes are of several types.
-macro_rules! on_ground {
-    ($of:expr, |$ground:ident| $run:expr) => {
-        match $of {
-            Ground::Mesh($ground) => $run,
-            Ground::Clear($ground) => $run,
-            Ground::World($ground) => $run,
-        }
-    };
+    /// Costs on this ground.
+    costs: MeshCosts,
 }
 
 #[doc = doc!("Crowd")]
@@ -85,7 +93,8 @@ macro_rules! on_ground {
 #[derive(Debug)]
 pub(crate) struct PyCrowd {
     state: Mutex<State>,
-    costs: MeshCosts,
+    /// Costs of areas and of links, as they were given.
+    given_costs: [Option<Py<PyDict>>; 2],
     has_clearance: bool,
 }
 
@@ -165,15 +174,34 @@ impl PyCrowd {
         })?;
         let agents = Crowd::new(config).or_raise()?;
         let ground = Ground::of(py, ground, clearance)?;
-        let costs = on_ground!(&ground, |ground| mesh_costs(&ground.nav_mesh(), [area_costs, link_costs]))?;
-        Ok(Self { state: Mutex::new(State { agents, ground }), costs, has_clearance: clearance })
+        let copy = |costs: Option<&Bound<'_, PyDict>>| {
+            costs.map(|costs| costs.copy().map(Bound::unbind)).transpose()
+        };
+        let given_costs = [copy(area_costs)?, copy(link_costs)?];
+        let costs = ground.costs(py, &given_costs)?;
+        let state = Mutex::new(State { agents, ground, costs });
+        Ok(Self { state, given_costs, has_clearance: clearance })
     }
 
     #[doc = doc!("Crowd.walk_on")]
     fn walk_on(&self, py: Python<'_>, ground: &Bound<'_, PyAny>) -> PyResult<()> {
         let ground = Ground::of(py, ground, self.has_clearance)?;
-        self.with(py, |state| state.ground = ground);
-        Ok(())
+        let costs = ground.costs(py, &self.given_costs)?;
+        self.with(py, |state| {
+            state.ground = ground;
+            if state.costs == costs {
+                return Ok(());
+            }
+            state.costs = costs;
+            let ids: Vec<AgentId> = state.agents.agents().map(|(id, _)| id).collect();
+            ids.into_iter().try_for_each(|id| {
+                let params = state.agents.params(id).cloned();
+                params.map_or(Ok(()), |params| {
+                    state.agents.set_params(id, params.with_cost(state.costs.clone()))
+                })
+            })
+        })
+        .or_raise()
     }
 
     #[doc = doc!("Crowd.add")]
@@ -193,14 +221,14 @@ impl PyCrowd {
             entries.set("arrival_distance", &mut params.arrival_distance)?;
             entries.set("priority", &mut params.priority)
         })?;
-        let params = params.with_cost(self.costs.clone());
         let add = |points: &[Vec3]| -> PyResult<Vec<u64>> {
             bounded("positions", points)?;
             self.with(py, |state| {
                 let mut added = Vec::with_capacity(points.len());
-                let State { agents, ground } = state;
+                let State { agents, ground, costs } = state;
                 for &at in points {
-                    match on_ground!(ground, |ground| agents.add(ground, params.clone(), at)) {
+                    let params = params.clone().with_cost(costs.clone());
+                    match on_ground!(ground, |ground| agents.add(ground, params, at)) {
                         Ok(agent) => added.push(agent),
                         Err(error) => {
                             // All or none.
@@ -233,7 +261,7 @@ impl PyCrowd {
         agents: &Bound<'_, PyAny>,
         targets: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.for_pairs(py, agents, ("targets", targets), |State { agents, ground }, agent, at| {
+        self.for_pairs(py, agents, ("targets", targets), |State { agents, ground, .. }, agent, at| {
             on_ground!(ground, |ground| agents.set_target(ground, agent, at))
         })
     }
@@ -245,7 +273,7 @@ impl PyCrowd {
         agents: &Bound<'_, PyAny>,
         positions: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.for_pairs(py, agents, ("positions", positions), |State { agents, ground }, agent, at| {
+        self.for_pairs(py, agents, ("positions", positions), |State { agents, ground, .. }, agent, at| {
             on_ground!(ground, |ground| agents.set_position(ground, agent, at))
         })
     }
@@ -278,7 +306,7 @@ impl PyCrowd {
     #[doc = doc!("Crowd.step")]
     fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
-        self.with(py, |State { agents, ground }| {
+        self.with(py, |State { agents, ground, .. }| {
             pool.install(|| on_ground!(ground, |ground| agents.step(ground, seconds)))
         })
         .or_raise()
@@ -287,7 +315,7 @@ impl PyCrowd {
     #[doc = doc!("Crowd.steer")]
     fn steer(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
-        self.with(py, |State { agents, ground }| {
+        self.with(py, |State { agents, ground, .. }| {
             pool.install(|| on_ground!(ground, |ground| agents.steer(ground, seconds)))
         })
         .or_raise()

@@ -186,3 +186,33 @@ def test_mistakes_are_named() -> None:
     world = waymesh.World([0, 0, 0], [1, 0, 1])
     with pytest.raises(waymesh.ConfigError, match="clearance"):
         waymesh.Crowd(world, clearance=True)
+
+
+@pytest.mark.parametrize("chosen", [None, {1: 2.0}, {"mud": 1.0}])
+def test_agents_pay_for_the_ground_that_they_walk_on(chosen: dict[int | str, float] | None) -> None:
+    given = None if chosen is None else dict(chosen)
+    def bake(mud: float) -> waymesh.NavMesh:
+        marks = [waymesh.Mark(waymesh.Box(min=[8, -1, 0], max=[12, 1, 15]), 2)]
+        return waymesh.bake(*floor(20, 20), waymesh.Settings(agent_radius=0.3, areas={2: waymesh.Area("mud", cost=mud)}, marks=marks))
+
+    start, end = [4, 0, 8], [16, 0, 8]
+    grounds = [bake(1.0), bake(50.0), bake(1.0)]
+    crowd = waymesh.Crowd(grounds[0], area_costs=given)
+    if given is not None:
+        # A dictionary that changes later changes nothing.
+        given["mud"] = 7.0
+    before = crowd.add(start)
+    crowd.set_target(before, end)
+    crowd.step(0.1)
+    for ground in [*grounds, grounds[1]]:
+        crowd.walk_on(ground)
+        after = crowd.add(start)
+        crowd.set_target(after, end)
+        for _ in range(3):
+            crowd.step(0.1)
+        expected = ground.find_path(start, end, area_costs=chosen).points
+        for agent in (before, after):
+            assert crowd.path(agent)[1:, 2] == pytest.approx(expected[1:, 2], abs=0.35)
+        assert crowd.positions[0] == pytest.approx([4, 0, 8], abs=2.0)
+    with pytest.raises(waymesh.WaymeshError, match="mud"):
+        waymesh.Crowd(grounds[0], area_costs={"mud": 2.0}).walk_on(waymesh.bake(*floor(20, 20)))

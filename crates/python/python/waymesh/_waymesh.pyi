@@ -402,7 +402,7 @@ class Crowd:
     ``horizon`` and ``wall_horizon``: seconds ahead for which collisions with agents and walls are avoided. ``lane_bias``: how far agents
     turn to the right for those that come towards them, from -1 to 1. ``plans_per_step``: new targets that get a path in one step.
     ``stuck_after``: seconds without progress. ``clearance``: paths leave room for agents that are wider than the mesh is for.
-    ``area_costs`` and ``link_costs`` as in ``NavMesh.find_path``.
+    ``area_costs`` and ``link_costs`` as in ``NavMesh.find_path``, also on ground that agents walk on later.
     """
 
     STATUSES: tuple[str, ...]
@@ -422,7 +422,8 @@ class Crowd:
         link_costs: Mapping[int | str, float] | None = None,
     ) -> Crowd: ...
     def walk_on(self, ground: NavMesh | _world.World) -> None:
-        """Lets the agents walk on other ground from now on. Paths over ground that is still there are kept."""
+        """Lets the agents walk on other ground from now on, at what its areas cost. Paths over ground that is still there are kept,
+        unless the costs are others than before: then all are planned again."""
     def add(
         self,
         positions: ArrayLike,
