@@ -1,17 +1,59 @@
 //! Links that Python adds to meshes and worlds.
 
+use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use waymesh::graph::{LinkChoice, LinkId};
-use waymesh::{Link, NavMesh};
+use waymesh::graph::{LinkChoice, LinkEnd, LinkId, PathEnd, PolygonFilter};
+use waymesh::{Link, NavMesh, PolyId, QueryError, Reach};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::point;
+use crate::input::{OneOrMany, one_or_many};
 use crate::mesh::PyNavMesh;
 use crate::settings::read_entries;
 use crate::world::PyWorld;
 
-/// A link between the places of a mesh that are nearest to two positions.
+/// The filter of a single polygon.
+struct Only(PolyId);
+
+impl PolygonFilter for Only {
+    fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
+        polygon == self.0
+    }
+}
+
+/// The end of a link: at the place nearest to a position, or between the two places of a polygon that are
+/// nearest to the ends of a segment. The polygon is that nearest to its middle.
+fn end_of(mesh: &NavMesh, end: PathEnd, given: &Bound<'_, PyAny>) -> PyResult<LinkEnd> {
+    let name = if end == PathEnd::Start { "start" } else { "end" };
+    let given = one_or_many(name, given)?;
+    let [from, to] = match &given {
+        OneOrMany::One(at) => [*at; 2],
+        OneOrMany::Many(points) => <[Vec3; 2]>::try_from(points.as_slice()?).map_err(|_| {
+            Kind::Input.error(format!("{name} must be a position, or the two ends of a segment"))
+        })?,
+    };
+    let middle = from.midpoint(to);
+    if !middle.is_finite() {
+        return Err(QueryError::NotFinite { end, position: middle }).or_raise();
+    }
+    let reach = mesh.default_reach();
+    let place = mesh.nearest(middle, &reach);
+    let place = place.ok_or_else(|| mesh.nothing_near(end, middle, reach)).or_raise()?;
+    let only = Only(place.polygon);
+    let on_polygon = |at: Vec3| mesh.nearest_with(at, &Reach::INFINITE, &only).unwrap_or(place);
+    let mut along = mesh.link_end(&place);
+    if matches!(given, OneOrMany::Many(_)) {
+        along.ends = [from, to].map(|at| mesh.link_end(&on_polygon(at)).ends[0]);
+        if along.ends[0].point == along.ends[1].point {
+            // A link between points serves agents of any width.
+            let polygon = place.polygon;
+            return Err(Kind::Query.error(format!("{name} is less than a cell wide on polygon {polygon}")));
+        }
+    }
+    Ok(along)
+}
+
+/// A link from one end to another: see [`end_of`].
 fn link_of(
     mesh: &NavMesh,
     start: &Bound<'_, PyAny>,
@@ -31,7 +73,7 @@ fn link_of(
         LinkChoice::Kind(kind) => kind,
         LinkChoice::One(_) => return Err(Kind::Config.error("link: kind must be the name of a kind")),
     };
-    let mut link = mesh.link_between(point("start", start)?, point("end", end)?, kind).or_raise()?;
+    let mut link = Link::new(end_of(mesh, PathEnd::Start, start)?, end_of(mesh, PathEnd::Goal, end)?, kind);
     (link.both_ways, link.is_open, link.extra_cost, link.data) = (both_ways, is_open, extra_cost, data);
     Ok(link)
 }

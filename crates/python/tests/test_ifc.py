@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +194,41 @@ def test_doors_are_links_that_open_and_close(tmp_path: Path) -> None:
     # An agent that is wider than the door has no link through it.
     wide = building.bake(waymesh.Settings(cell_size=0.1, level_height=0.05, agent_radius=0.5, agent_height=1.8), door_links=True)
     assert [link["kind"] for link in wide.links] == ["lift"]
+    narrow = "is 0.9 m wide and 2.1 m high: the agent needs 1 m and 1.8 m"
+    assert building.unlinked == [f"door 'door 0' {narrow}", f"door 'door 1' {narrow}"]
+
+
+@pytest.mark.parametrize("width", [0.7, 0.9, 1.6])
+@pytest.mark.parametrize("degrees", [0.0, 90.0, 31.0])
+@pytest.mark.parametrize("fast", [False, True])
+def test_discs_pass_doors_that_are_wide_enough(tmp_path: Path, width: float, degrees: float, fast: bool) -> None:
+    building = waymesh.ifc.load(two_rooms(Model(), width=width).write(tmp_path))
+    # The building turned round its axis: doors lie across the cells.
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    turn = np.array([[cosine, 0, sine], [0, 1, 0], [-sine, 0, cosine]])
+    building.vertices = building.vertices @ turn.T
+    building.doors = [replace(door, centre=turn @ door.centre, through=turn @ door.through) for door in building.doors]
+    building.lifts = []
+    cell = 0.05
+    thin = waymesh.Settings(cell_size=cell, level_height=0.05, agent_radius=0.0, agent_height=1.8, max_step=0.3)
+    mesh = building.bake(thin, door_links=True)
+    assert building.unlinked == [] and [link["data"] for link in mesh.links] == [0, 1]
+    west, east = turn @ [1, 0, -2], turn @ [6, 0, -2]
+    for radius in (0.0, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9):
+        path = mesh.find_path(west, east, radius=radius, fast=fast, allow_partial=False)
+        if 2 * radius > width:
+            assert not path.is_complete, radius
+        elif 2 * radius < width - 3 * cell:
+            assert path.is_complete and [link for link, *_ in path.links] == [mesh.links[0]["id"]], radius
+    shut = mesh.with_link_open(mesh.links[0]["id"], False)
+    assert not shut.find_path(west, east).is_complete
+    # A crowd of wide agents waits in front of it.
+    crowd = waymesh.Crowd(mesh, clearance=True)
+    agent = crowd.add(turn @ [1.8, 0, -1.8], radius=0.9)
+    crowd.set_target(agent, east)
+    for _ in range(100):
+        crowd.step(0.1)
+    assert (turn.T @ crowd.positions[0])[0] < 4
 
 
 def test_areas_are_chosen_by_class_and_properties(tmp_path: Path) -> None:

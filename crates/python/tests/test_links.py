@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 import waymesh
 from conftest import THIN, floor, join
@@ -119,6 +120,32 @@ def test_links_of_a_world_live_through_updates() -> None:
     assert not world.remove_link(link) and not world.set_link_open(link, True)
 
 
+@pytest.mark.parametrize("width", [0.4, 1.0, 2.0])
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_disc_that_is_wider_than_a_link_does_not_take_it(banks: waymesh.NavMesh, width: float, fast: bool) -> None:
+    def segment(x: float) -> Any:
+        return [[x, 0.0, 5.0 - width / 2], [x, 0.0, 5.0 + width / 2]]
+
+    linked = banks.with_link(segment(9.5), segment(12.5), kind="door")
+    link = linked.links[0]
+    for end, x in (("start", 9.5), ("end", 12.5)):
+        np.testing.assert_allclose(link[end], segment(x), atol=0.06)
+    clone = waymesh.NavMesh.from_bytes(linked.to_bytes())
+    for radius in (0.1, 0.15, 0.25, 0.45, 0.6, 0.9, 1.2):
+        for mesh in (linked, clone):
+            path = mesh.find_path(WEST, EAST, radius=radius, fast=fast, allow_partial=False)
+            assert path.is_complete == (2 * radius <= width + 1e-6)
+    assert linked.find_path(WEST, EAST).is_complete
+    # A position serves all.
+    assert banks.with_link(*PIER).find_path(WEST, EAST, radius=1.2, fast=fast).is_complete
+    world = waymesh.World([0, -1, 0], [22, 3, 10], THIN)
+    world.add_triangles(*BANKS)
+    world.update()
+    world.add_link(segment(9.5), segment(12.5))
+    # An end lies on one polygon, which may end at the border of a tile.
+    assert 0.1 < np.ptp(np.array(world.mesh.links[0]["start"]), axis=0)[2] < width + 0.11
+
+
 def test_mistakes_are_named(banks: waymesh.NavMesh) -> None:
     cases: list[tuple[type[Exception], str, Any]] = [
         (waymesh.ConfigError, "rope.*user, level", lambda: banks.with_link(*PIER, kind="rope")),
@@ -127,6 +154,9 @@ def test_mistakes_are_named(banks: waymesh.NavMesh) -> None:
         (waymesh.ConfigError, "no setting \"cost\"", lambda: banks.with_link(*PIER, cost=1)),  # type: ignore[call-arg]
         (waymesh.MeshError, "cost", lambda: banks.with_link(*PIER, extra_cost=-1)),
         (waymesh.NoMeshNearError, "no mesh", lambda: banks.with_link(WEST, [50, 0, 5])),
+        (waymesh.InputError, "end must be a position, or the two ends", lambda: banks.with_link(WEST, [WEST, EAST, WEST])),
+        (waymesh.QueryError, "start is less than a cell wide", lambda: banks.with_link([WEST, WEST], EAST)),
+        (waymesh.QueryError, "not finite", lambda: banks.with_link(WEST, [math.nan, 0, 5])),
         (waymesh.QueryError, "no link 3", lambda: banks.without_link(3)),
         (waymesh.QueryError, "no link 3", lambda: banks.with_link_open(3, True)),
     ]

@@ -128,7 +128,10 @@ class NavMesh:
     @property
     def links(self) -> list[dict[str, Any]]:
         """Connections between places that share no edge, such as jumps, doors and stairs; ``id`` is the number in paths and costs,
-        ``polygons`` are those of its start and its end."""
+        ``start`` and ``end`` are segments or, with two equal ends, points, and ``polygons`` are those they lie on.
+
+        A copy of the mesh that is pickled, deep-copied, or saved and loaded numbers its links from 0 in this order: their ids may be
+        others than here. ``data`` stays."""
     def with_link(
         self,
         start: ArrayLike,
@@ -142,8 +145,13 @@ class NavMesh:
     ) -> NavMesh:
         """A copy of this mesh with a link between the places that are nearest to two positions, as for a door, a ladder or a jump.
 
-        It is the last of :attr:`links`. ``kind`` is the name of one: user, level, step, jump, drop, door, lift. ``extra_cost`` in metres is
-        added to the distance between its ends; ``data`` is a number of your own.
+        It is the last of :attr:`links`, with an id that no link of this mesh had; copies that are pickled or saved may give it another.
+        ``kind`` is the name of one: user, level, step, jump, drop, door, lift. ``extra_cost`` in metres is added to the distance between
+        its ends; ``data`` is a number of your own.
+
+        An end that is a position serves agents of any radius. With two positions, of shape (2, 3), it is the segment between the places
+        of one polygon that are nearest to them: a disc that is wider than the segment does not take the link. The polygon is that
+        nearest to the middle of both; ends are rounded to cells. What leaves at a third of the start arrives at a third of the end.
         """
     def without_link(self, link: int) -> NavMesh:
         """A copy of this mesh without a link."""
@@ -179,7 +187,8 @@ class NavMesh:
 
         A metre of an area costs what the mesh says; ``area_costs`` sets it, by number or name, and infinity closes an area.
         ``link_costs`` is what taking links costs this agent in metres, by number or kind, such as ``{"jump": 3.0, 12: math.inf}``: infinity
-        for links that it cannot take. By default paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
+        for links that it cannot take. A number is an id in :attr:`links` of this mesh, which a pickled or saved copy may change. By
+        default paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
 
         Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, or where ``area_costs`` close all of it, and
         :class:`waymesh.QueryError` for one that is NaN.

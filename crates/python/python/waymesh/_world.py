@@ -135,6 +135,7 @@ class World:
         data: int = 0,
     ) -> int:
         """Joins the places of the newest mesh that are nearest to two positions, as by a door, a lift or a ladder, and returns the link's number.
+        An end that is two positions, of shape (2, 3), is a segment.
 
         Updates look for the ground at its ends again; a link without ground at an end is not there until it has some. See
         :meth:`NavMesh.with_link` for the arguments.

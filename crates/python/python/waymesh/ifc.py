@@ -8,9 +8,12 @@ Positions are those of the mesh: metres, y up, ``(x, z, -y)`` of the file, less 
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from os import PathLike, fspath
 from typing import Any
 
@@ -18,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._bake import AnySettings, Progress
-from ._errors import FileError
+from ._errors import FileError, QueryError
 from ._scene import BLOCKED, Parts, Scene, origin_of, y_up
 from ._shapes import Body, Floats
 from ._waymesh import CancelToken, NavMesh
@@ -123,9 +126,10 @@ class Building(Scene):
 
         Doors stand open. With ``door_links`` the ground ends at each, and a link of the kind ``door`` leads through those that are
         wide and high enough for the agent; its ``data`` is the place of the door in :attr:`doors`. So
-        :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``link_costs`` of queries avoids some. Lifts become links of the kind
-        ``lift`` from storey to storey; their ``data`` is the place in :attr:`lifts`. What has no ground in front of it is a line in
-        :attr:`unlinked`.
+        :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``link_costs`` of queries avoids some. The link is as wide as the
+        door, in whole cells and at most two cells less: a disc that is wider does not take it. Lifts become links of the kind ``lift``
+        from storey to storey, which serve every disc; their ``data`` is the place in :attr:`lifts`. What is too narrow or too low, or
+        has no ground in front of it, is a line in :attr:`unlinked`.
         """
         self.unlinked.clear()
         entries = entries_of(settings)
@@ -139,24 +143,28 @@ class Building(Scene):
         radius, height = mesh.agent["radius"], mesh.agent["height"]
         reach = radius + 2 * mesh.cell_size
         for number, (door, depth) in enumerate(zip(self.doors, depths)):
-            if not door_links or door.width < 2 * radius or door.height < height:
+            if not door_links:
                 continue
-            away = door.through * (depth / 2 + reach)
-            mesh = self._link(mesh, "door", number, door.name, door.centre - away, door.centre + away, reach)
+            if door.width < 2 * radius or door.height < height:
+                size = f"{door.width:g} m wide and {door.height:g} m high"
+                self.unlinked.append(f"door {door.name!r} is {size}: the agent needs {2 * radius:g} m and {height:g} m")
+                continue
+            mesh = self._link(mesh, "door", number, door.name, _sills(mesh, door, depth, reach))
         for number, lift in enumerate(self.lifts):
-            for below, above in zip(lift.stops, lift.stops[1:]):
-                mesh = self._link(mesh, "lift", number, lift.name, below, above, _LANDING + reach)
+            for stops in zip(lift.stops, lift.stops[1:]):
+                ends = mesh.snap(np.array(stops), reach=(_LANDING + reach, 0.5, _LANDING + reach))
+                is_linked = not (np.isnan(ends).any() or np.allclose(*ends))
+                mesh = self._link(mesh, "lift", number, lift.name, ends if is_linked else None)
         return mesh
 
-    def _link(
-        self, mesh: NavMesh, kind: str, number: int, name: str, start: Floats, end: Floats, reach: float
-    ) -> NavMesh:
-        """The mesh with a link between the ground at two positions, or a line in :attr:`unlinked`."""
-        ends = mesh.snap(np.array([start, end]), reach=(reach, 0.5, reach))
-        if np.isnan(ends).any() or np.allclose(*ends):
-            self.unlinked.append(f"{kind} {name!r} has no ground on both sides")
-            return mesh
-        return mesh.with_link(*ends, kind=kind, data=number)
+    def _link(self, mesh: NavMesh, kind: str, number: int, name: str, ends: NDArray[Any] | None) -> NavMesh:
+        """The mesh with a link between two ends, or a line in :attr:`unlinked` without."""
+        if ends is not None:
+            # Polygons that are thinner than a cell hold no end.
+            with suppress(QueryError):
+                return mesh.with_link(*ends, kind=kind, data=number)
+        self.unlinked.append(f"{kind} {name!r} has no ground on both sides")
+        return mesh
 
 
 def load(
@@ -347,9 +355,47 @@ def _properties(element: Any) -> dict[str, dict[str, Any]]:
     return dict(ifcopenshell.util.element.get_psets(element))
 
 
+def _sills(mesh: NavMesh, door: Door, depth: float, reach: float) -> Floats | None:
+    """The segments on both sides of a door that its link joins, (2, 2, 3): as wide as the door leaves the agent. None without ground.
+
+    The end of a link lies on one polygon: it is as near to the door as the widest that is all on one, at most twice ``reach`` away.
+    """
+    cell, along = mesh.cell_size, _along(door)
+    # Ends are rounded to cells. The link must not be wider than the door.
+    half = max((door.width - cell) / 2 - mesh.agent["radius"], cell)
+    across = np.linspace(-half, half, 2 * math.ceil(2 * half / cell) + 1)
+    away = depth / 2 + np.arange(0, 2 * reach + cell / 2, cell / 2)
+    found = []
+    for side in (-1.0, 1.0):
+        points = door.centre + side * away[:, None, None] * door.through + across[:, None] * along
+        polygons = mesh.polygon_at(points.reshape(-1, 3), reach=(0.0, 0.5, reach)).reshape(len(away), -1)
+        row, *run = max(((row, *_longest_run(ids)) for row, ids in enumerate(polygons)), key=lambda of: (of[2] - of[1], -of[0]))
+        found.append((side * away[row], *run))
+    low, high = max(first for _, first, _ in found), min(last for _, _, last in found)
+    if (high - low) * (across[1] - across[0]) < cell:
+        return None
+    ends: Floats = np.array([[door.centre + at * door.through + across[end] * along for end in (low, high)] for at, _, _ in found])
+    return ends
+
+
+def _longest_run(polygons: NDArray[np.int64]) -> tuple[int, int]:
+    """The first and the last place of the longest run of one polygon; of nothing if there is none."""
+    best, first = (0, 0), 0
+    for polygon, run in groupby(polygons.tolist()):
+        end = first + len(list(run))
+        if polygon >= 0 and end - 1 - first > best[1] - best[0]:
+            best = (first, end - 1)
+        first = end
+    return best
+
+
+def _along(door: Door) -> Floats:
+    return np.array([-door.through[2], 0.0, door.through[0]])
+
+
 def _doorway(door: Door, depth: float) -> Prism:
     """What is cut out for a door: its width and height, ``depth`` through the wall."""
-    along = np.array([-door.through[2], 0.0, door.through[0]]) * door.width / 2
+    along = _along(door) * door.width / 2
     through = door.through * depth / 2
     corners = [door.centre + a * along + b * through for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     heights = (float(door.centre[1]) - 0.5, float(door.centre[1]) + door.height)
