@@ -53,7 +53,7 @@ class ClosedMesh:
     """What a closed mesh encloses: vertices (n x 3) and triangles (m x 3), which may face either way; or a scene file of it.
 
     An even number of triangles meets at every edge. A place is inside if a line from it crosses the mesh an odd number of times, so a
-    body within a body is hollow.
+    body within a body is hollow. As an obstacle, its triangles all face out of the solid, or all into it.
 
     >>> ClosedMesh.from_file("pool.obj").file
     'pool.obj'
