@@ -21,8 +21,8 @@ impl PolygonFilter for Only {
     }
 }
 
-/// The end of a link: at the place nearest to a position, or between the two places of a polygon that are
-/// nearest to the ends of a segment. The polygon is that nearest to its middle.
+/// The end of a link: at the place nearest to a position, or between the two places of a polygon
+/// that are nearest to the ends of a segment. The polygon is that nearest to its middle.
 fn end_of(mesh: &NavMesh, end: PathEnd, given: &Bound<'_, PyAny>) -> PyResult<LinkEnd> {
     let name = if end == PathEnd::Start { "start" } else { "end" };
     let given = one_or_many(name, given)?;

@@ -616,8 +616,8 @@ impl PyNavMesh {
 type Ray = Option<(f32, Vec3, Option<Vec3>)>;
 
 impl PyNavMesh {
-    /// Returns the goal with the shortest path, or with the cheapest where the options have costs. Goals
-    /// whose straight line costs more than the best path are not searched for.
+    /// Returns the goal with the shortest path, or with the cheapest where the options have costs.
+    /// Goals whose straight line costs more than the best path are not searched for.
     ///
     /// Neither search finds the cheapest path everywhere: with costs, the cheaper of both counts.
     fn nearest_goal(

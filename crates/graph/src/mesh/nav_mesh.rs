@@ -374,6 +374,12 @@ impl NavMesh {
         self.islands.figures.iter().map(|island| island.area).sum::<f64>() + 0.0
     }
 
+    /// Returns the oracle, if it was made for the polygons and links of this mesh.
+    pub(crate) fn oracle_in_use(&self) -> Option<&Oracle> {
+        let made_for = [self.generation.0, self.links.stamp];
+        self.oracle.as_deref().filter(|oracle| oracle.made_for == made_for)
+    }
+
     /// Returns the names, costs and colours of areas, as far as they are known.
     #[must_use]
     pub fn area_table(&self) -> &AreaTable {

@@ -1,7 +1,6 @@
 //! Tables that answer the shortest path between two places without a search: hub labels of the
 //! corners that paths turn at, and what is seen of each polygon from these.
 
-use super::nav_mesh::NavMesh;
 use crate::geometry::plan::{PlanPosition, is_between};
 
 /// No site, or no ray.
@@ -127,14 +126,6 @@ pub(crate) struct Oracle {
     pub(crate) is_wound: bool,
     /// Share of the area of the mesh with views.
     pub(crate) covered: f64,
-}
-
-impl NavMesh {
-    /// Returns the oracle, if it was made for the polygons and links of this mesh.
-    pub(crate) fn oracle_in_use(&self) -> Option<&Oracle> {
-        let made_for = [self.generation.0, self.links.stamp];
-        self.oracle.as_deref().filter(|oracle| oracle.made_for == made_for)
-    }
 }
 
 /// Memory of look-ups.
