@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PackArgs, json: bool) -> Result<()> {
 
 /// Warns of what a file of Detour has no place for: its readers take their own defaults.
 fn warn_of_losses(mesh: &NavMesh) {
-    let has_costs = mesh.area_table().iter().any(|(_, area)| area.cost != 1.0);
+    let has_costs = mesh.area_table().iter().any(|(_, area)| (area.cost - 1.0).abs() > 0.0);
     let losses = [
         (true, "the steepest slope of the agent"),
         (has_costs, "costs of areas"),

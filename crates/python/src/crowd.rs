@@ -227,7 +227,7 @@ impl PyCrowd {
                 let mut added = Vec::with_capacity(points.len());
                 let State { agents, ground, costs } = state;
                 for &at in points {
-                    let params = params.clone().with_cost(costs.clone());
+                    let params = params.with_cost(costs.clone());
                     match on_ground!(ground, |ground| agents.add(ground, params, at)) {
                         Ok(agent) => added.push(agent),
                         Err(error) => {

@@ -76,10 +76,10 @@ pub fn ground(seed: u64, squares: usize, loops: f64, is_crooked: bool) -> PolyMe
     }
     // The other squares at an edge, with vertices that become one.
     for one in 0..all.len() {
-        for edge in 0..4 {
+        for (edge, step) in steps.iter().enumerate() {
             let other = random.index(all.len());
             let opposite = (edge + 2) % 4;
-            let place = [0, 1].map(|axis| all[one].place[axis] + steps[edge][axis]);
+            let place = [0, 1].map(|axis| all[one].place[axis] + step[axis]);
             let is_free = all[one].beyond[edge].is_none() && all[other].beyond[opposite].is_none();
             if all[other].place != place || !is_free || random.unit_f64() >= loops {
                 continue;

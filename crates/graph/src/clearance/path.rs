@@ -310,7 +310,7 @@ impl ClearanceNavMesh {
         // All that is nearer than that, or than the start where no side has room for the disc.
         let far = |at: DVec2, height: f32| {
             let plan = (at - goal.at).length();
-            (plan, plan.hypot(f64::from(height - aim.y)))
+            (plan, float::hypot(plan, f64::from(height - aim.y)))
         };
         let mut nearest = best.map_or(begin.distance(aim).into(), |(distance, ..)| distance.sqrt());
         let mut found = None;

@@ -199,10 +199,11 @@ impl Reader<'_> {
         let mut corners = Vec::new();
         let mut ends = Vec::new();
         for (rings, value) in surfaces {
-            let kinds = geometry.semantics.iter().flat_map(|semantics| &semantics.surfaces);
-            let kind = value.and_then(|value| kinds.skip(value).next()).map_or("", |surface| &surface.kind);
+            let mut kinds = geometry.semantics.iter().flat_map(|semantics| &semantics.surfaces);
+            let kind = value.and_then(|value| kinds.nth(value)).map_or("", |surface| &surface.kind);
             self.builder.rename(|names| kind.clone_into(&mut names.material));
-            (corners.clear(), ends.clear());
+            corners.clear();
+            ends.clear();
             for ring in rings {
                 let Some(ring) = ring.as_array() else {
                     return Err(self.malformed(id, "lists of corners in a surface", geometry.kind.as_str()));

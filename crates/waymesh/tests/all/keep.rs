@@ -83,7 +83,8 @@ fn a_seed_on_a_hill_keeps_it() {
         for (island, &place) in mesh.islands().iter().zip(&seeds) {
             let found = mesh.nearest(place, &waymesh::graph::Reach::new(0.01, 0.01, 0.01)).expect(F::NAME);
             let on = mesh.island_of(found.polygon).expect("an island");
-            assert_eq!(mesh.islands()[on.index()].area, island.area, "{}: {place}", F::NAME);
+            let area = mesh.islands()[on.index()].area;
+            assert!((area - island.area).abs() < 1e-9, "{}: {place}", F::NAME);
         }
         seeds.extend((2..38).step_by(7).map(|x| {
             let place = Vec3::new(x as f32, 4.0, 20.0);

@@ -26,7 +26,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         return Err(reader.fault(format!("the root is <{}>, but must be <svg>", root.tag_name().name())));
     }
     let mut plan = FloorPlan::default();
-    let names = Names::of_lines(&text);
+    let names = Names::of_lines(text);
     let viewport = check::viewport(reader, root)?;
     note_size(reader, &mut plan, &names.of(root), &viewport);
     let styles = document.descendants().filter(|node| node.tag_name().name() == "style");

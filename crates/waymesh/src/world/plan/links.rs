@@ -53,10 +53,12 @@ impl PlanLinks {
         let mut windows: BTreeMap<Element, BTreeSet<TileKey>> = BTreeMap::new();
         let mut elements: BTreeMap<TileKey, BTreeSet<Element>> = BTreeMap::new();
         for (element, boxes) in stairs.chain(lifts) {
-            let over = boxes.into_iter().flat_map(|(storey, area)| tiles_over(grid, storey, area)).collect();
-            for &window in windows.entry(element).insert_entry(over).get() {
+            let over: BTreeSet<TileKey> =
+                boxes.into_iter().flat_map(|(storey, area)| tiles_over(grid, storey, area)).collect();
+            for &window in &over {
                 elements.entry(window).or_default().insert(element);
             }
+            windows.insert(element, over);
         }
         let lines = DoorLines::new(base.doors());
         Self { lines, windows, elements, doors: BTreeMap::new(), uses: vec![0; base.doors().len()] }
