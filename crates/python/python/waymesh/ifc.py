@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -127,9 +127,9 @@ class Building(Scene):
         Doors stand open. With ``door_links`` the ground ends at each, and a link of the kind ``door`` leads through those that are
         wide and high enough for the agent; its ``data`` is the place of the door in :attr:`doors`. So
         :meth:`waymesh.NavMesh.with_link_open` closes a door, and ``link_costs`` of queries avoids some. The link is as wide as the
-        door, in whole cells and at most two cells less: a disc that is wider does not take it. Lifts become links of the kind ``lift``
-        from storey to storey, which serve every disc; their ``data`` is the place in :attr:`lifts`. What is too narrow or too low, or
-        has no ground in front of it, is a line in :attr:`unlinked`.
+        door, or as its widest part in front of which the ground is one polygon: a wider disc does not take it. Lifts become links of
+        the kind ``lift`` from storey to storey, which serve every disc; their ``data`` is the place in :attr:`lifts`. What is too
+        narrow or too low, or has no ground in front of it, is a line in :attr:`unlinked`.
         """
         self.unlinked.clear()
         entries = entries_of(settings)
@@ -159,10 +159,11 @@ class Building(Scene):
 
     def _link(self, mesh: NavMesh, kind: str, number: int, name: str, ends: NDArray[Any] | None) -> NavMesh:
         """The mesh with a link between two ends, or a line in :attr:`unlinked` without."""
-        if ends is not None:
-            # Polygons that are thinner than a cell hold no end.
+        # A segment of a cell may be rounded to a point, which is no end: one of two cells is not, unless the polygon is as thin.
+        tries = [] if ends is None else [ends] if ends.ndim == 2 else [ends, 2 * ends - ends.mean(axis=1, keepdims=True)]
+        for start, end in tries:
             with suppress(QueryError):
-                return mesh.with_link(*ends, kind=kind, data=number)
+                return mesh.with_link(start, end, kind=kind, data=number)
         self.unlinked.append(f"{kind} {name!r} has no ground on both sides")
         return mesh
 
@@ -358,35 +359,36 @@ def _properties(element: Any) -> dict[str, dict[str, Any]]:
 def _sills(mesh: NavMesh, door: Door, depth: float, reach: float) -> Floats | None:
     """The segments on both sides of a door that its link joins, (2, 2, 3): as wide as the door leaves the agent. None without ground.
 
-    The end of a link lies on one polygon: it is as near to the door as the widest that is all on one, at most twice ``reach`` away.
+    Each lies on one polygon, at most twice ``reach`` away: the link is narrower than the door where polygons part in front of it.
     """
     cell, along = mesh.cell_size, _along(door)
     # Ends are rounded to cells. The link must not be wider than the door.
     half = max((door.width - cell) / 2 - mesh.agent["radius"], cell)
     across = np.linspace(-half, half, 2 * math.ceil(2 * half / cell) + 1)
     away = depth / 2 + np.arange(0, 2 * reach + cell / 2, cell / 2)
-    found = []
+    runs = []
     for side in (-1.0, 1.0):
         points = door.centre + side * away[:, None, None] * door.through + across[:, None] * along
         polygons = mesh.polygon_at(points.reshape(-1, 3), reach=(0.0, 0.5, reach)).reshape(len(away), -1)
-        row, *run = max(((row, *_longest_run(ids)) for row, ids in enumerate(polygons)), key=lambda of: (of[2] - of[1], -of[0]))
-        found.append((side * away[row], *run))
-    low, high = max(first for _, first, _ in found), min(last for _, _, last in found)
-    if (high - low) * (across[1] - across[0]) < cell:
+        runs.append(np.array([(row, *run) for row, ids in enumerate(polygons) for run in _runs(ids)], dtype=np.int64).reshape(-1, 3))
+    (near, first, last), (far, begin, end) = runs[0].T[:, :, None], runs[1].T[:, None]
+    low, high, rows = np.maximum(first, begin), np.minimum(last, end), near + far
+    if not rows.size or (high - low).max() * (across[1] - across[0]) < cell:
         return None
-    ends: Floats = np.array([[door.centre + at * door.through + across[end] * along for end in (low, high)] for at, _, _ in found])
+    # The widest part that both sides have, and of equals the nearest to the door.
+    best = np.unravel_index(np.lexsort([rows.ravel(), (low - high).ravel()])[0], rows.shape)
+    sides = [(side * away[of[at, 0]]) * door.through for side, of, at in zip((-1.0, 1.0), runs, best)]
+    ends: Floats = np.array([[door.centre + side + across[at[best]] * along for at in (low, high)] for side in sides])
     return ends
 
 
-def _longest_run(polygons: NDArray[np.int64]) -> tuple[int, int]:
-    """The first and the last place of the longest run of one polygon; of nothing if there is none."""
-    best, first = (0, 0), 0
-    for polygon, run in groupby(polygons.tolist()):
-        end = first + len(list(run))
-        if polygon >= 0 and end - 1 - first > best[1] - best[0]:
-            best = (first, end - 1)
-        first = end
-    return best
+def _runs(polygons: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """The first and the last place of each run of one polygon."""
+    places = groupby(range(len(polygons)), key=lambda place: int(polygons[place]))
+    for polygon, run in places:
+        first, *others = run
+        if polygon >= 0:
+            yield first, others[-1] if others else first
 
 
 def _along(door: Door) -> Floats:
