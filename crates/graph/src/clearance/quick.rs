@@ -222,7 +222,7 @@ impl Search<'_> {
                 }
                 break;
             }
-            if !table.may_touch(table.fan_of[corner as usize], side, direction) {
+            if !table.may_touch(corner, side, direction) {
                 return Quick::Unsure;
             }
             self.memory.roots.push(Root {

@@ -48,6 +48,26 @@ impl Search<'_> {
         let out = touch(root.centre, root.offset, way.direction) - root.centre;
         let triangle = self.table.triangle_towards(root.corner, out);
         self.is_clear_along(triangle, root.centre, from, way, clear_to)
+            && (from.side != 0.0 || clear_to.is_some() || self.table.has_one_way_round(root.corner) || {
+                let start = self.memory.nears[from.near[0] as usize].triangle;
+                self.has_looked_at(start, from.centre)
+            })
+    }
+
+    /// Returns `true` if the ground that was looked at holds a place of a triangle.
+    fn has_looked_at(&self, triangle: u32, place: DVec2) -> bool {
+        self.memory.looked.iter().any(|&at| self.table.is_in(triangle, place, at))
+    }
+
+    /// Returns `true` if the ground that was looked at is that on which a path leaves a corner: where
+    /// ground winds about the corner, several lie in the direction.
+    fn leaves_there(&self, root: &Root, direction: DVec2) -> bool {
+        let table = self.table;
+        root.side == 0.0 || table.has_one_way_round(root.corner) || {
+            let corner = table.corner_after(root, self.turned(root, direction));
+            let place = touch(root.centre, root.offset, direction);
+            self.has_looked_at(table.walk(corner / 3, None, root.centre, place), place)
+        }
     }
 
     /// Returns `true` if the path from a root along a tangent keeps the radius from all walls
@@ -106,6 +126,6 @@ impl Search<'_> {
                 }
             }
         }
-        true
+        clear_to.is_some() || self.leaves_there(root, way.direction)
     }
 }

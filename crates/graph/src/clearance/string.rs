@@ -76,6 +76,10 @@ impl Search<'_> {
             apex = edge.anchor;
             anchors.push(apex);
         }
+        // Turns by more than half a circle would look like turns to the other side.
+        if anchors.iter().any(|anchor| anchor.side != 0.0 && !table.has_one_way_round(anchor.corner)) {
+            return false;
+        }
         anchors.push(goal);
         for _ in 0..MOST_MENDED {
             if !loosen(anchors, is_mended) {

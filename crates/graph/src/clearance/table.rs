@@ -41,8 +41,7 @@ pub(super) const LOOSE: f64 = 1e-6;
 const MOST_ROOM: f64 = 4.0;
 
 /// Cones hold less than half a circle. Where storeys lie on top of each other a path may turn by
-/// more, from a ramp to the ground below it: it then turns by this much, in radians, and once more,
-/// by less than a full circle in all.
+/// more, from a ramp to the ground below it: it then turns by this much, in radians, and again.
 pub(super) const PART: f64 = 3.0;
 
 impl Fan {
@@ -189,22 +188,59 @@ impl Table {
         &self.fans[self.fan_of[corner as usize] as usize]
     }
 
-    /// Returns the triangle at a corner, on the same ground, into which a direction leads; the triangle
-    /// of the corner if there is none.
-    pub(super) fn triangle_towards(&self, corner: u32, direction: DVec2) -> u32 {
-        let first = self.fan(corner).first;
+    /// Returns a corner as the triangle has it, on the same ground, into which a direction leads: where
+    /// several lie in it, the one less than half a turn from the triangle of the corner. The corner if
+    /// there is none.
+    pub(super) fn corner_towards(&self, corner: u32, direction: DVec2) -> u32 {
+        let is_wound = !self.has_one_way_round(corner);
+        let first = if is_wound { corner } else { self.fan(corner).first };
+        let is_right = is_wound && self.middle(corner).perp_dot(direction) < 0.0;
         let mut at = first;
         loop {
             let [from, along, back] = [at, next(at), previous(at)].map(|corner| self.start(corner));
             if (along - from).perp_dot(direction) >= 0.0 && direction.perp_dot(back - from) >= 0.0 {
-                return at / 3;
+                return at;
             }
-            let beyond = self.twin(previous(at));
+            let beyond = self.twin(if is_right { at } else { previous(at) });
             if beyond == WALL || beyond == first {
-                return corner / 3;
+                return corner;
             }
-            at = beyond;
+            at = if is_right { next(beyond) } else { beyond };
         }
+    }
+
+    /// Returns the triangle of [`Self::corner_towards`].
+    pub(super) fn triangle_towards(&self, corner: u32, direction: DVec2) -> u32 {
+        self.corner_towards(corner, direction) / 3
+    }
+
+    /// Returns the corner of a root as the triangle has it in which the centre of a disc is that turned
+    /// round it from its arrival on by an angle, in radians.
+    pub(super) fn corner_after(&self, root: &Root, turned: f64) -> u32 {
+        // Steps of less than half a turn.
+        [0.0, 0.5, 1.0].into_iter().fold(root.corner, |corner, part| {
+            let direction = DVec2::from_angle(root.side * turned * part).rotate(root.arrival);
+            self.corner_towards(corner, direction.perp() * -root.side)
+        })
+    }
+
+    /// Returns a direction from a corner into its triangle.
+    fn middle(&self, corner: u32) -> DVec2 {
+        let [from, along, back] = [corner, next(corner), previous(corner)].map(|corner| self.start(corner));
+        unit(along - from) + unit(back - from)
+    }
+
+    /// Returns the angle from the first wall round a corner, which is at a wall, to the direction that
+    /// is less than half a turn from the triangle of the corner, in radians.
+    fn angle_round(&self, corner: u32, direction: DVec2) -> f64 {
+        let (mut at, mut sum) = (corner, angle(self.middle(corner), direction));
+        let span = |at: u32| angle(self.start(next(at)) - self.start(at), self.middle(at));
+        sum += span(at);
+        while !self.is_wall(at) {
+            at = next(self.twin(at));
+            sum += 2.0 * span(at);
+        }
+        sum
     }
 
     pub(super) fn centroid(&self, triangle: u32) -> DVec2 {
@@ -383,9 +419,9 @@ impl Table {
 
     /// Returns `true` if a path of this direction may touch a corner that it has on one side, 1 for
     /// its left and -1 for its right: a contact shortens a path only along a
-    /// wall or in a turn round it.
-    pub(super) fn turn(&self, fan: u32, side: f64, direction: DVec2) -> Option<Turn> {
-        let fan = &self.fans[fan as usize];
+    /// wall or in a turn round it. It comes by the triangle of the corner.
+    pub(super) fn turn(&self, corner: u32, side: f64, direction: DVec2) -> Option<Turn> {
+        let fan = self.fan(corner);
         if !fan.turns {
             return None;
         }
@@ -398,7 +434,12 @@ impl Table {
             return None;
         }
         let mut turned = side * angle(from, direction);
-        if turned < -LOOSE && turned + std::f64::consts::TAU <= fan.span + LOOSE {
+        if fan.is_long(0.0) {
+            // Of several turns that look the same in plan, the one of the ground that it comes by.
+            let round = self.angle_round(corner, -direction);
+            let near = if side > 0.0 { round } else { fan.span + std::f64::consts::PI - round };
+            turned += ((near - turned) / std::f64::consts::TAU).round() * std::f64::consts::TAU;
+        } else if turned < -LOOSE && turned + std::f64::consts::TAU <= fan.span + LOOSE {
             turned += std::f64::consts::TAU;
         }
         let limit =
@@ -408,10 +449,10 @@ impl Table {
 
     /// Returns `true` if [`Self::turn`] gives one.
     #[inline]
-    pub(super) fn may_touch(&self, fan: u32, side: f64, direction: DVec2) -> bool {
-        let Fan { turns, enter, leave, span, .. } = self.fans[fan as usize];
+    pub(super) fn may_touch(&self, corner: u32, side: f64, direction: DVec2) -> bool {
+        let &Fan { turns, enter, leave, span, .. } = self.fan(corner);
         if span >= PART {
-            return self.turn(fan, side, direction).is_some();
+            return self.turn(corner, side, direction).is_some();
         }
         let (from, limit) = if side > 0.0 { (enter, leave) } else { (-leave, -enter) };
         turns
@@ -420,14 +461,16 @@ impl Table {
             && (from + limit).dot(direction) > 0.0
     }
 
-    /// Returns the continuation of a turn about the same corner that was cut, if any: see [`PART`].
-    pub(super) fn goes_on(&self, root: &Root) -> Option<Turn> {
+    /// Returns the continuation of a turn about the same corner that was cut, if any, and the corner as
+    /// the triangle has it in which it begins: see [`PART`].
+    pub(super) fn goes_on(&self, root: &Root) -> Option<(Turn, u32)> {
         let fan = self.fan(root.corner);
         fan.is_long(root.turned).then(|| {
             let turned = root.turned + PART;
             let last = if root.side > 0.0 { fan.leave } else { -fan.enter };
             let next = DVec2::from_angle(root.side * PART).rotate(root.limit);
-            Turn { turned, limit: if fan.is_long(turned) { next } else { last } }
+            let corner = self.corner_after(root, PART);
+            (Turn { turned, limit: if fan.is_long(turned) { next } else { last } }, corner)
         })
     }
 

@@ -33,7 +33,7 @@ impl Search<'_> {
         }
         let table = self.table;
         let fan = table.fan_of[corner as usize];
-        let Some(turn) = table.turn(fan, side, way.direction) else { return };
+        let Some(turn) = table.turn(corner, side, way.direction) else { return };
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
         let turned = self.turned(&root, way.direction);
@@ -92,19 +92,23 @@ impl Search<'_> {
         }
         self.memory.keep_arrival(slot, root.near, &arrival);
         self.go_round(number, entry);
-        if let Some(turn) = table.goes_on(&root) {
+        let mut parent = number;
+        while let Some((turn, corner)) = table.goes_on(&self.memory.roots[parent as usize]) {
+            let before = self.memory.roots[parent as usize];
             let on = u32::try_from(self.memory.roots.len()).unwrap_or(NO_INDEX);
             self.memory.roots.push(Root {
-                arrival: root.limit,
+                arrival: before.limit,
                 limit: turn.limit,
                 turned: turn.turned,
-                length: root.length + self.radius * PART,
-                parent: number,
+                length: before.length + self.radius * PART,
+                parent,
                 slot: NO_INDEX,
+                corner,
                 way: 0.0,
-                ..root
+                ..before
             });
             self.go_round(on, entry);
+            parent = on;
         }
     }
 
@@ -116,12 +120,17 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the side by which a path enters that has turned round a root by [`PART`]: the last
-    /// one whose other end it has passed.
-    fn entry_after(&self, root: &Root, mut entry: u32) -> Option<u32> {
+    /// Returns the side by which a path enters that has turned round a root by [`PART`], each time that
+    /// the turn was cut: the last one whose other end it has passed.
+    fn entry_after(&self, root: &Root, entry: u32) -> Option<u32> {
+        if root.side == 0.0 || root.slot != NO_INDEX {
+            return Some(entry);
+        }
+        let parent = &self.memory.roots[root.parent as usize];
+        let mut entry = self.entry_after(parent, entry)?;
         let out = |corner: u32| self.table.start(corner) - root.centre;
-        let arrival = self.memory.roots[root.parent as usize].arrival;
-        let mut turned = root.side * angle(arrival, out(if root.side > 0.0 { next(entry) } else { entry }));
+        let mut turned =
+            root.side * angle(parent.arrival, out(if root.side > 0.0 { next(entry) } else { entry }));
         if turned > PART {
             turned -= std::f64::consts::TAU;
         }
@@ -153,8 +162,7 @@ impl Search<'_> {
     /// Goes round a root from its arrival on, through a side that ends there.
     pub(super) fn enter_fan(&mut self, root: u32, entry: u32) {
         let at = self.memory.roots[root as usize];
-        let is_rest = at.side != 0.0 && at.slot == NO_INDEX;
-        let Some(entry) = (if is_rest { self.entry_after(&at, entry) } else { Some(entry) }) else { return };
+        let Some(entry) = self.entry_after(&at, entry) else { return };
         let bounds =
             if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
         // Seen from the triangle beyond, a side begins with its left end.
