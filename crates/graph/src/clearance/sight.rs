@@ -59,8 +59,8 @@ impl Search<'_> {
         self.memory.looked.iter().any(|&at| self.table.is_in(triangle, place, at))
     }
 
-    /// Returns `true` if the ground that was looked at is that on which a path leaves a corner: where
-    /// ground winds about the corner, several lie in the direction.
+    /// Returns `true` if the ground that was looked at is that on which a path leaves a corner:
+    /// where ground winds about the corner, several lie in the direction.
     fn leaves_there(&self, root: &Root, direction: DVec2) -> bool {
         let table = self.table;
         root.side == 0.0 || table.has_one_way_round(root.corner) || {

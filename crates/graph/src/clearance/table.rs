@@ -54,7 +54,8 @@ impl Fan {
 /// The directions in which a path may touch a corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// Angle of the turn round the corner at the arrival, from the direction of the wall, in radians.
+    /// Angle of the turn round the corner at the arrival, from the direction of the wall, in
+    /// radians.
     pub(super) turned: f64,
     /// The direction after which it would leave the wall.
     pub(super) limit: DVec2,
@@ -188,9 +189,9 @@ impl Table {
         &self.fans[self.fan_of[corner as usize] as usize]
     }
 
-    /// Returns a corner as the triangle has it, on the same ground, into which a direction leads: where
-    /// several lie in it, the one less than half a turn from the triangle of the corner. The corner if
-    /// there is none.
+    /// Returns a corner as the triangle has it, on the same ground, into which a direction leads:
+    /// where several lie in it, the one less than half a turn from the triangle of the corner. The
+    /// corner if there is none.
     pub(super) fn corner_towards(&self, corner: u32, direction: DVec2) -> u32 {
         let is_wound = !self.has_one_way_round(corner);
         let first = if is_wound { corner } else { self.fan(corner).first };
@@ -214,8 +215,8 @@ impl Table {
         self.corner_towards(corner, direction) / 3
     }
 
-    /// Returns the corner of a root as the triangle has it in which the centre of a disc is that turned
-    /// round it from its arrival on by an angle, in radians.
+    /// Returns the corner of a root as the triangle has it in which the centre of a disc is that
+    /// turned round it from its arrival on by an angle, in radians.
     pub(super) fn corner_after(&self, root: &Root, turned: f64) -> u32 {
         // Steps of less than half a turn.
         [0.0, 0.5, 1.0].into_iter().fold(root.corner, |corner, part| {
@@ -230,8 +231,8 @@ impl Table {
         unit(along - from) + unit(back - from)
     }
 
-    /// Returns the angle from the first wall round a corner, which is at a wall, to the direction that
-    /// is less than half a turn from the triangle of the corner, in radians.
+    /// Returns the angle from the first wall round a corner, which is at a wall, to the direction
+    /// that is less than half a turn from the triangle of the corner, in radians.
     fn angle_round(&self, corner: u32, direction: DVec2) -> f64 {
         let (mut at, mut sum) = (corner, angle(self.middle(corner), direction));
         let span = |at: u32| angle(self.start(next(at)) - self.start(at), self.middle(at));
@@ -336,10 +337,10 @@ impl Table {
         }
     }
 
-    /// Returns the distance from a corner to the nearest wall, except for those that lie behind it as
-    /// seen from wherever a path turns round it: no place of such a wall is nearer to the path than the
-    /// corner itself. Rounded down, [`MOST_ROOM`] at most; 0 for a corner that no path turns round
-    /// by less than half a circle.
+    /// Returns the distance from a corner to the nearest wall, except for those that lie behind it
+    /// as seen from wherever a path turns round it: no place of such a wall is nearer to the path
+    /// than the corner itself. Rounded down, [`MOST_ROOM`] at most; 0 for a corner that no path
+    /// turns round by less than half a circle.
     fn room_round(&self, fan: usize, stack: &mut Vec<u32>) -> f32 {
         let Fan { first, turns, enter, leave, span, .. } = self.fans[fan];
         if !turns || span >= PART {
@@ -393,8 +394,8 @@ impl Table {
         f64::from(self.fan(corner).room) >= far + radius
     }
 
-    /// Returns `true` if the ground at a corner is a full circle at most: one of the triangles at it
-    /// alone lies in each direction.
+    /// Returns `true` if the ground at a corner is a full circle at most: one of the triangles at
+    /// it alone lies in each direction.
     pub(super) fn has_one_way_round(&self, corner: u32) -> bool {
         !self.fan(corner).is_long(0.0)
     }
@@ -461,8 +462,8 @@ impl Table {
             && (from + limit).dot(direction) > 0.0
     }
 
-    /// Returns the continuation of a turn about the same corner that was cut, if any, and the corner as
-    /// the triangle has it in which it begins: see [`PART`].
+    /// Returns the continuation of a turn about the same corner that was cut, if any, and the
+    /// corner as the triangle has it in which it begins: see [`PART`].
     pub(super) fn goes_on(&self, root: &Root) -> Option<(Turn, u32)> {
         let fan = self.fan(root.corner);
         fan.is_long(root.turned).then(|| {
@@ -474,9 +475,9 @@ impl Table {
         })
     }
 
-    /// Visits the triangles connected to one, each once, and calls `leads_on` for each of their sides
-    /// except the entry: `true` to continue beyond it, where it is no wall, `None` to stop. Returns
-    /// `true` if nothing stopped it.
+    /// Visits the triangles connected to one, each once, and calls `leads_on` for each of their
+    /// sides except the entry: `true` to continue beyond it, where it is no wall, `None` to stop.
+    /// Returns `true` if nothing stopped it.
     #[inline]
     pub(super) fn spread(
         &self,

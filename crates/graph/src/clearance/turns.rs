@@ -15,8 +15,8 @@ impl Search<'_> {
         if seen == Seen::Clearly && root.near != [NO_INDEX; 2] { Seen::Perhaps } else { seen }
     }
 
-    /// Turns round a corner that is touched in a direction, and continues through a side, or only near
-    /// an end.
+    /// Turns round a corner that is touched in a direction, and continues through a side, or only
+    /// near an end.
     #[expect(clippy::too_many_arguments, reason = "a way and where it goes on")]
     pub(super) fn turn(
         &mut self,
@@ -120,8 +120,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the side by which a path enters that has turned round a root by [`PART`], each time that
-    /// the turn was cut: the last one whose other end it has passed.
+    /// Returns the side by which a path enters that has turned round a root by [`PART`], each time
+    /// that the turn was cut: the last one whose other end it has passed.
     fn entry_after(&self, root: &Root, entry: u32) -> Option<u32> {
         if root.side == 0.0 || root.slot != NO_INDEX {
             return Some(entry);
@@ -195,8 +195,8 @@ impl Search<'_> {
         self.offer(Node { bounds, root, entry, kind: Kind::Fan }, estimate);
     }
 
-    /// Continues round a root that is one end of the entry: past the corner ahead on the root's side,
-    /// or between both.
+    /// Continues round a root that is one end of the entry: past the corner ahead on the root's
+    /// side, or between both.
     pub(super) fn expand_fan(
         &mut self,
         node: &Node,
