@@ -30,6 +30,7 @@ mod jump_family;
 mod jumps;
 mod keep;
 mod levels;
+mod overlaps;
 mod plain_data;
 mod plan;
 mod plan_areas;
