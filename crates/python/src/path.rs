@@ -76,6 +76,12 @@ impl PyPath {
         self.if_found(self.path.cost)
     }
 
+    #[doc = doc!("Path.was_cut")]
+    #[getter]
+    fn was_cut(&self) -> bool {
+        self.path.was_cut
+    }
+
     fn __len__(&self) -> usize {
         self.path.points.len()
     }

@@ -328,6 +328,9 @@ class Path:
     def cost(self) -> float:
         """Sum of the lengths in each area times what a metre of it costs, and of what links cost; infinite for a path without points.
         For a disc, its length and the extra costs of its links: areas cost it nothing more."""
+    @property
+    def was_cut(self) -> bool:
+        """Whether the search for the shortest path ended at its limit of a million nodes: the path is that of the fast search."""
     def __len__(self) -> int: ...
 
 @final

@@ -33,7 +33,8 @@ fn lengths(mesh: &ClearanceNavMesh, radius: f32, from: Vec3, to: Vec3) -> [f32; 
         .map(|path| path.map_or(f32::INFINITY, |path| path.plan_length))
 }
 
-/// The turn round a ramp's corner is more than half a circle: a string without it led through the air.
+/// The turn round a ramp's corner is more than half a circle: a string without it led through the
+/// air.
 #[test]
 fn a_fast_path_does_not_fall_from_storey_to_storey() {
     let mesh = baked(&[
