@@ -195,8 +195,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Adds a storey: `elevation` is its height, or its `ordinal` tells it, and its name is `storey`,
-    /// the feature's id or `name`.
+    /// Adds a storey: `elevation` is its height, or follows from its `ordinal`, and its name is
+    /// `storey`, the feature's id or `name`.
     fn level(&self, plan: &mut FloorPlan, one: &Feature) -> Result<(), PlanError> {
         let id = one.id.as_ref().map(|id| match id {
             geojson::feature::Id::String(id) => Cow::from(id),
@@ -270,8 +270,8 @@ impl<'a> Item<'a> {
         Ok(())
     }
 
-    /// Returns the kind that another property gives to a feature without a kind: a wall must not become
-    /// ground. Of a name only the last word counts, as a room may be called after a wall.
+    /// Returns the kind that another property gives to a feature without a kind: a wall must not
+    /// become ground. Of a name only the last word counts, as a room may be called after a wall.
     fn kind_by_words(&self, plan: &mut FloorPlan, geometry: &GeometryValue) -> Option<Role> {
         let said = ["type", "class", "layer", "Layer", "name"]
             .into_iter()

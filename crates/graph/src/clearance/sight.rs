@@ -54,12 +54,12 @@ impl Search<'_> {
             })
     }
 
-    /// Returns `true` if the ground that was looked at holds a place of a triangle.
+    /// Returns `true` if the visited ground holds a place of a triangle.
     fn has_looked_at(&self, triangle: u32, place: DVec2) -> bool {
         self.memory.looked.iter().any(|&at| self.table.is_in(triangle, place, at))
     }
 
-    /// Returns `true` if the ground that was looked at is that on which a path leaves a corner:
+    /// Returns `true` if a path leaves a corner on the visited ground:
     /// where ground winds about the corner, several lie in the direction.
     fn leaves_there(&self, root: &Root, direction: DVec2) -> bool {
         let table = self.table;

@@ -436,7 +436,7 @@ impl Table {
         }
         let mut turned = side * angle(from, direction);
         if fan.is_long(0.0) {
-            // Of several turns that look the same in plan, the one of the ground that it comes by.
+            // Several turns look the same in plan: the path takes the one on the ground that it comes by.
             let round = self.angle_round(corner, -direction);
             let near = if side > 0.0 { round } else { fan.span + std::f64::consts::PI - round };
             turned += ((near - turned) / std::f64::consts::TAU).round() * std::f64::consts::TAU;
