@@ -15,6 +15,7 @@ use waymesh::{BakeError, Baker, Bounds, MarkId, MeshHandle, ObstacleId, Voxels, 
 
 use crate::bake::soup;
 use crate::errors::OrRaise;
+use crate::input::{finite, point};
 use crate::mesh::PyNavMesh;
 use crate::settings::{entries_of, load_options, read_entries};
 use crate::watch::{PyCancelToken, watched_with};
@@ -82,9 +83,14 @@ impl PyWorld {
         self.with(py, |world| world.tiles().map(|tile| (tile.column, tile.row)).collect())
     }
 
-    fn tiles_near(&self, py: Python<'_>, position: [f32; 3], distance: f32) -> PyResult<Vec<(u32, u32)>> {
-        let position = Vec3::from(position);
-        BadField::unless(position.is_finite(), "position", position.x, "finite").or_raise()?;
+    fn tiles_near(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        distance: f32,
+    ) -> PyResult<Vec<(u32, u32)>> {
+        let position = point("position", position)?;
+        finite("position", &[position])?;
         BadField::unless(distance >= 0.0, "distance", distance, "0 or more").or_raise()?;
         Ok(self.with(py, |world| {
             let near = world.layout().tiles_near(position, distance);

@@ -31,9 +31,9 @@ fn winds_without_wall(all: &[Square], first: usize, corner: usize) -> bool {
 }
 
 /// Makes ground of squares, each joined to one edge of an earlier one, wherever in plan that is: it
-/// winds about corners by more than a full turn, and lies over itself a step apart. With `loops`
-/// some squares are joined to others on their level, too. With `is_crooked` the squares have walls
-/// at all angles.
+/// winds about corners by more than a full turn, and lies over itself a step apart. `loops` is
+/// the chance that an edge which meets one of another square is joined to it. With `is_crooked` the
+/// squares have walls at all angles.
 #[must_use]
 pub fn ground(seed: u64, squares: usize, loops: f64, is_crooked: bool) -> PolyMesh {
     let mut random = Random::new(seed);

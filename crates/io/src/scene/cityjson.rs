@@ -191,7 +191,8 @@ impl Reader<'_> {
 
     fn read_geometry(&mut self, id: &str, geometry: &Geometry, vertices: &Vertices) -> Result<(), IoError> {
         let Some(depth) = geometry.depth() else { return Ok(()) };
-        let values = geometry.semantics.as_ref().map(|semantics| &semantics.values);
+        let semantics = geometry.semantics.as_ref();
+        let values = semantics.map(|semantics| &semantics.values);
         let mut surfaces = Vec::new();
         if collect(depth, &geometry.boundaries, values, &mut surfaces).is_none() {
             return Err(self.malformed(id, "lists of surfaces", geometry.kind.as_str()));
@@ -199,8 +200,8 @@ impl Reader<'_> {
         let mut corners = Vec::new();
         let mut ends = Vec::new();
         for (rings, value) in surfaces {
-            let mut kinds = geometry.semantics.iter().flat_map(|semantics| &semantics.surfaces);
-            let kind = value.and_then(|value| kinds.nth(value)).map_or("", |surface| &surface.kind);
+            let surface = semantics.zip(value).and_then(|(semantics, value)| semantics.surfaces.get(value));
+            let kind = surface.map_or("", |surface| &surface.kind);
             self.builder.rename(|names| kind.clone_into(&mut names.material));
             corners.clear();
             ends.clear();

@@ -75,8 +75,7 @@ class World:
 
     def tiles_near(self, position: ArrayLike, distance: float) -> list[tuple[int, int]]:
         """Column and row of the tiles within a distance of a position in plan, in metres, loaded or not."""
-        x, y, z = map(float, np.asarray(position, dtype=np.float64))
-        return self._world.tiles_near([x, y, z], float(distance))
+        return self._world.tiles_near(position, distance)
 
     def load_tile(self, tile: tuple[int, int]) -> bool:
         """Reads a tile from the folder of :meth:`open`. Returns False if the folder does not have it. The mesh has it after the next update."""

@@ -122,10 +122,7 @@ impl<F: FrontEnd> Baker<F> {
     /// See [`Baker::bake`].
     pub fn bake_observed(&self, input: &F::Input, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
         self.check()?;
-        let ground = |recorder: &mut Recorder<'_>| self.front.ground(input, &self.stages, recorder);
-        let mut bake = self.run(F::triangles(input), observer, ground)?;
-        bake.report.front_end = F::NAME;
-        Ok(bake)
+        self.run(F::triangles(input), observer, |recorder| self.front.ground(input, &self.stages, recorder))
     }
 
     /// Checks the settings.
@@ -156,6 +153,7 @@ impl<F: FrontEnd> Baker<F> {
         let mut bake = token.run(|| self.stages.in_pool(run))???;
         let is_bounded = F::REFUSED.iter().all(|(option, _)| *option != "max_memory_bytes");
         bake.report.memory_limit_bytes = is_bounded.then_some(self.config().max_memory_bytes);
+        bake.report.front_end = F::NAME;
         bake.report.finish(recorder, start);
         bake.report.device = self.stages.device_usage().map(Into::into);
         Ok(bake)

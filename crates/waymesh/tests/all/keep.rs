@@ -159,7 +159,9 @@ fn merged_tiles_are_the_untiled_mesh() {
     let baker = Baker::new(front, config.clone());
     let error = baker.merge_tiles(folder.path(), None, &mut ()).expect_err("no triangles");
     assert!(matches!(error, BakeError::OptionNotSupported { option: "jumps", .. }), "{error}");
-    let merged = baker.merge_tiles(folder.path(), Some(&soup), &mut ()).expect("a mesh").mesh;
+    let Bake { mesh: merged, report, .. } =
+        baker.merge_tiles(folder.path(), Some(&soup), &mut ()).expect("a mesh");
+    assert_eq!(report.front_end, Voxels::NAME);
     assert_eq!((merged.islands().len(), merged.links().is_empty()), (2, false));
     let other = baker.merge_tiles(folder.path(), Some(&platforms(1.0, 0.0)), &mut ());
     assert!(other.expect_err("another scene").to_string().contains("another scene"));
