@@ -161,7 +161,7 @@ pub(crate) fn write_summed_up(
 ) -> Result<()> {
     let mut out = files::console(extras.files().chain([&mesh_file]))?;
     let format = files::mesh_format(&mesh_file, MeshFormat::Exchange)?;
-    let bytes = format.bytes(&bake.mesh, &mesh_file)?;
+    let bytes = files::mesh_bytes(&bake.mesh, format, &mesh_file)?;
     files::write(&mesh_file, |writer| writer.write_all(&bytes))?;
     let mut files = vec![mesh_file];
     files.extend(output::write(&bake.mesh, &bake.report, extras)?);

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
+use waymesh::bake::HeadRoomReport;
 use waymesh::graph::MeshFormat;
 use waymesh::io::{IoError, SaveFormat};
 use waymesh::{NavMesh, io};
@@ -178,9 +179,34 @@ pub(crate) fn open_mesh(file: &Path) -> Result<NavMesh> {
     parse_mesh(file, read(file)?)
 }
 
-/// Reads a mesh from the bytes of a file.
+/// Reads a mesh from the bytes of a file. Warns of what a file of Detour loses.
 pub(crate) fn parse_mesh(file: &Path, bytes: Vec<u8>) -> Result<NavMesh> {
-    Ok(io::parse_mesh(file, bytes)?)
+    if !io::is_detour(&bytes) {
+        return Ok(io::parse_mesh(file, bytes)?);
+    }
+    let read = io::parse_detour(file, &bytes)?;
+    for loss in read.report.losses() {
+        tracing::warn!("{}: {loss}", file.display());
+    }
+    Ok(read.mesh)
+}
+
+/// Returns a mesh as the bytes of a file. Warns of what a file of Detour has no place for: its
+/// readers take their own defaults.
+pub(crate) fn mesh_bytes(mesh: &NavMesh, format: SaveFormat, file: &Path) -> Result<Vec<u8>> {
+    if format == SaveFormat::Detour {
+        let has_costs = mesh.area_table().iter().any(|(_, area)| (area.cost - 1.0).abs() > 0.0);
+        let losses = [
+            (true, "the steepest slope of the agent"),
+            (has_costs, "costs of areas"),
+            (!mesh.links().is_empty(), "costs and kinds of links"),
+            (!HeadRoomReport::all(mesh).is_empty(), "classes of head room"),
+        ];
+        let losses: Vec<_> =
+            losses.into_iter().filter(|(is_lost, _)| *is_lost).map(|(_, what)| what).collect();
+        tracing::warn!("{}: files of Detour do not have {}", file.display(), losses.join(", "));
+    }
+    Ok(format.bytes(mesh, file)?)
 }
 
 /// Returns the format that a mesh is written in: by the ending of the name, or `standard` for

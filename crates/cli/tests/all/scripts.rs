@@ -174,8 +174,25 @@ fn every_command_reads_and_writes_meshes_of_detour() {
     let folder = hall();
     let folder = folder.path();
     succeed(folder, &["build", "hall.obj"]);
-    succeed(folder, &["build", "hall.obj", "-o", "hall.navmesh"]);
-    succeed(folder, &["pack", "hall.wmesh", "-o", "packed.navmesh"]);
+    let warnings = |words: &[&str]| {
+        let output = run(folder, words);
+        assert!(output.status.success(), "{words:?}");
+        String::from_utf8(output.stderr).expect("a text")
+    };
+    // What the format loses is said by each command that writes it, and by each that reads it.
+    for words in [["build", "hall.obj", "-o", "hall.navmesh"], ["pack", "hall.wmesh", "-o", "packed.navmesh"]]
+    {
+        let warned = warnings(&words);
+        assert!(warned.contains("files of Detour do not have the steepest slope"), "{words:?}: {warned}");
+    }
+    for words in [["info", "hall.navmesh"], ["map", "hall.navmesh"]] {
+        let warned = warnings(&words);
+        assert!(
+            warned.contains("hall.navmesh: the file names no steepest slope: the mesh has 45"),
+            "{warned}"
+        );
+    }
+    assert!(!warnings(&["info", "hall.wmesh"]).contains("slope"));
     let bytes = |file: &str| std::fs::read(folder.join(file)).expect(file);
     assert!(bytes("hall.navmesh") == bytes("packed.navmesh") && bytes("hall.navmesh").starts_with(b"TESM"));
     // The format is known from the content.

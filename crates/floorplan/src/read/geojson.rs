@@ -8,7 +8,7 @@ use geojson::{Feature, GeoJson, GeometryValue, JsonValue, Position};
 
 use waymesh_core::{AreaId, nearest_f32};
 
-use super::{DoorFields, Reader, Role, role};
+use super::{DoorFields, Reader, Role, WALKABLE_LINE, role};
 use crate::{FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, Storey};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
@@ -342,7 +342,7 @@ impl<'a> Item<'a> {
                     );
                 }
                 (Some(Role::Walkable), _) => {
-                    reader.ignored(plan, element, "walkable, the kind of a line, which is read as a wall,");
+                    reader.ignored(plan, element, WALKABLE_LINE);
                 }
                 _ => {}
             }

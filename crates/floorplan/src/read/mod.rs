@@ -404,6 +404,9 @@ impl Role {
     }
 }
 
+/// What is ignored of a line that is said to be walkable.
+const WALKABLE_LINE: &str = "walkable, the kind of a line, which is read as a wall,";
+
 /// The kinds in the words of one name.
 #[derive(Default)]
 struct Kinds {

@@ -5,7 +5,7 @@ use waymesh_core::AreaId;
 use wkt::Wkt;
 use wkt::types::{LineString, Polygon};
 
-use super::{Reader, Role, role};
+use super::{Reader, Role, WALKABLE_LINE, role};
 use crate::{FloorPlan, Outline, PlanError, PlanPosition};
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
@@ -17,10 +17,9 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         }
         let element = format!("line {number}");
         let first = line.split_whitespace().next().unwrap_or("");
-        let (kind, geometry) = match role(first) {
-            None => (Role::Walkable, line),
-            Some(kind) => (kind, line[first.len()..].trim_start()),
-        };
+        let stated = role(first);
+        let geometry = if stated.is_some() { line[first.len()..].trim_start() } else { line };
+        let kind = stated.unwrap_or(Role::Walkable);
         let (area, geometry) = match geometry.strip_prefix("area=") {
             Some(rest) => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
             None => ("", geometry),
@@ -33,7 +32,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         }
         let geometry: Wkt<f64> =
             geometry.parse().map_err(|error| reader.fault(format!("line {number}: {error}")))?;
-        add(reader, &mut plan, (kind, area), &element, &geometry);
+        add(reader, &mut plan, (stated, area), &element, &geometry);
     }
     Ok(plan)
 }
@@ -55,17 +54,32 @@ fn deepest(text: &str) -> usize {
     deepest
 }
 
-fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element: &str, geometry: &Wkt<f64>) {
+fn add(
+    reader: &Reader<'_>,
+    plan: &mut FloorPlan,
+    (stated, area): (Option<Role>, AreaId),
+    element: &str,
+    geometry: &Wkt<f64>,
+) {
+    let kind = (stated.unwrap_or(Role::Walkable), area);
     let line = |line: &LineString<f64>| -> Vec<PlanPosition> {
         line.coords().iter().map(|point| reader.north(point.x, point.y)).collect()
     };
-    let wall = |points: Vec<PlanPosition>| Outline::Wall { line: points, width: reader.options.wall_width };
     let polygon = |polygon: &Polygon<f64>| {
         let mut rings = polygon.rings().iter().map(line);
         Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() }
     };
-    let is_line = matches!(kind.0, Role::Mark | Role::Door);
-    let wide = if is_line { kind } else { (Role::Blocked, AreaId::GROUND) };
+    let add_line = |plan: &mut FloorPlan, element: &str, points: &LineString<f64>| {
+        if stated == Some(Role::Walkable) {
+            reader.ignored(plan, element, WALKABLE_LINE);
+        }
+        let kind = match kind.0 {
+            Role::Mark | Role::Door => kind,
+            Role::Walkable | Role::Blocked => (Role::Blocked, AreaId::GROUND),
+        };
+        let width = reader.options.wall_width;
+        reader.add(plan, None, kind, element, Outline::Wall { line: line(points), width });
+    };
     match geometry {
         Wkt::Polygon(one) => reader.add(plan, None, kind, element, polygon(one)),
         Wkt::MultiPolygon(many) => {
@@ -74,10 +88,10 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element:
             }
         }
         // A line is a wall, unless it is a mark or a door.
-        Wkt::LineString(one) => reader.add(plan, None, wide, element, wall(line(one))),
+        Wkt::LineString(one) => add_line(plan, element, one),
         Wkt::MultiLineString(many) => {
             for (index, one) in many.line_strings().iter().enumerate() {
-                reader.add(plan, None, wide, &format!("{element}, line {index}"), wall(line(one)));
+                add_line(plan, &format!("{element}, line {index}"), one);
             }
         }
         Wkt::MultiPoint(many) => {
@@ -87,7 +101,7 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: (Role, AreaId), element:
         }
         Wkt::GeometryCollection(many) => {
             for (index, one) in many.geometries().iter().enumerate() {
-                add(reader, plan, kind, &format!("{element}, geometry {index}"), one);
+                add(reader, plan, (stated, area), &format!("{element}, geometry {index}"), one);
             }
         }
         Wkt::Point(_) => reader.ignored(plan, element, "a point"),

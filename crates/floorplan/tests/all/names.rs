@@ -244,3 +244,33 @@ fn a_wall_with_its_width_as_text_takes_as_much() {
     let config = PlanConfig::default().with_radius(0.0);
     assert!((area(&ground(&plan, &config).0.contours) - 78.6).abs() < 0.01);
 }
+
+#[test]
+fn lines_that_cannot_be_walkable_are_named() {
+    let feature = |kind: &str, geometry: &str| {
+        let kind = if kind.is_empty() { String::new() } else { format!("\"kind\":\"{kind}\"") };
+        format!("{{\"type\":\"Feature\",\"properties\":{{{kind}}},\"geometry\":{geometry}}}")
+    };
+    let line = r#"{"type":"LineString","coordinates":[[0,0],[4,0]]}"#;
+    let lines = r#"{"type":"MultiLineString","coordinates":[[[0,0],[4,0]],[[0,1],[4,1]]]}"#;
+    let nested =
+        r#"{"type":"GeometryCollection","geometries":[{"type":"LineString","coordinates":[[0,0],[4,0]]}]}"#;
+    let cases = [
+        (line, "LINESTRING (0 0, 4 0)", 1),
+        (lines, "MULTILINESTRING ((0 0, 4 0), (0 1, 4 1))", 2),
+        (nested, "GEOMETRYCOLLECTION (LINESTRING (0 0, 4 0))", 1),
+    ];
+    for (geometry, text, count) in cases {
+        // A line without a kind is a wall, as the docs say.
+        for (kind, named) in [("walkable", count), ("", 0), ("blocked", 0)] {
+            for (text, format) in
+                [(feature(kind, geometry), PlanFormat::GeoJson), (format!("{kind} {text}"), PlanFormat::Wkt)]
+            {
+                let plan = parse(&text, format).expect("a plan");
+                assert_eq!(plan.storeys[0].blocked.len(), count, "{text}");
+                let notes = notes(&plan);
+                assert_eq!(notes.matches("read as a wall, is ignored").count(), named, "{text}: {notes}");
+            }
+        }
+    }
+}

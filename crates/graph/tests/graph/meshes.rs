@@ -105,6 +105,16 @@ pub(crate) fn from_map(
     frame: GridFrame,
     height: impl Fn(i32, i32) -> f32,
 ) -> PolyMesh {
+    joined_squares(rows, seed, frame, &height)
+}
+
+/// [`from_map`], which is compiled once for all tests.
+fn joined_squares(
+    rows: &[String],
+    seed: u64,
+    frame: GridFrame,
+    height: &dyn Fn(i32, i32) -> f32,
+) -> PolyMesh {
     let mut chance = Chance(seed);
     let (width, depth) = (rows[0].len(), rows.len());
     let area = |x: usize, z: usize| match rows[z].as_bytes()[x] {
@@ -159,7 +169,7 @@ fn split(
     polygon: Vec<(i32, i32)>,
     area: AreaId,
     chance: &mut Chance,
-    add: &mut impl FnMut(&[(i32, i32)], AreaId),
+    add: &mut dyn FnMut(&[(i32, i32)], AreaId),
 ) {
     let count = polygon.len();
     let doubled =

@@ -122,6 +122,7 @@ pub fn parse_detour(file: &Path, bytes: &[u8]) -> Result<DetourMesh, IoError> {
         flattened,
         connections: set.tiles.iter().map(|tile| tile.connections.len()).sum(),
         wide_references: set.wide,
+        has_slope: slope_degrees(&set).is_some(),
         ..faces.report
     };
     for tile in &set.tiles {
@@ -146,11 +147,15 @@ fn agent(set: &TileSet) -> Agent {
             agent = agent.with_height(height);
         }
     }
-    let slope = set.settings.map(|settings| settings.max_slope_degrees);
-    match slope.filter(|slope| (0.0..90.0).contains(slope)) {
+    match slope_degrees(set) {
         Some(degrees) => agent.with_max_slope(degrees.to_radians()),
         None => agent,
     }
+}
+
+/// The steepest slope of the agent, if the file names one that an agent can have.
+fn slope_degrees(set: &TileSet) -> Option<f32> {
+    set.settings.map(|settings| settings.max_slope_degrees).filter(|slope| (0.0..90.0).contains(slope))
 }
 
 fn frame(set: &TileSet, lattice: &Lattice, faces: &Faces) -> GridFrame {

@@ -294,7 +294,8 @@ fn text(source: &Source<'_>, options: &LoadOptions) -> Result<HeightMap, IoError
     // Sides of a cell; west and south of the lower left corner, or of its centre.
     let [mut width, mut height] = [None; 2];
     let (mut corner, mut is_centre) = ([0.0; 2], [false; 2]);
-    let mut none = None;
+    // The standard of files that do not name another.
+    let mut none = Some(-9999.0);
     let mut lines = Lines::new(source.bytes);
     let mut body = Vec::new();
     loop {
@@ -574,6 +575,11 @@ mod tests {
         // A corner takes one triangle, a place within takes one of each of its four cells.
         assert_eq!(soup.triangles().len(), 2 * (COLUMNS - 1) * (ROWS - 1) - 5);
         assert_eq!(soup.skipped().total(), 0);
+        // -9999 is the standard of a grid that names no other value.
+        let unnamed = text.replace("NODATA_value -9999\n", "");
+        assert_eq!(read("hills.asc", unnamed.as_bytes(), &options).unwrap(), soup);
+        let other = read("hills.asc", text.replace("_value -9999", "_value -1").as_bytes(), &options);
+        assert!(other.unwrap().triangles().len() > soup.triangles().len());
         assert_eq!(read("hills.tif", &geotiff(&metres, &[], "-9999"), &options).unwrap(), soup);
         metres.iter_mut().filter(|height| **height < 0.0).for_each(|height| *height = f32::NAN);
         assert_eq!(read("hills.tif", &geotiff(&metres, &[], ""), &options).unwrap(), soup);

@@ -219,6 +219,7 @@ fn tiles_meet_edge_to_edge_and_everything_else_has_its_counterpart() {
         let report = read.report;
         assert_eq!((report.tiles, report.polygons, report.joined, report.overlaid), (2, 5, 3, 0));
         assert_eq!((report.connections, report.unplaced, report.wide_references), (2, 0, wide));
+        assert_eq!((report.has_slope, report.losses().is_empty()), (settings, settings));
         assert_eq!((mesh.polygon_count(), mesh.islands().len(), mesh.portal_count()), (5, 2, 5));
         assert!((mesh.area() - 48.0).abs() < 1e-6);
         // The second polygon of the west is adjacent to both of the east, with a corner between.
@@ -259,6 +260,9 @@ fn a_tile_alone_is_read_whichever_way_its_polygons_wind() {
     assert!(wide.report.wide_references);
     // The connection that leads to the other tile has no end.
     assert_eq!((wide.report.connections, wide.report.unplaced), (2, 1));
+    let losses = wide.report.losses();
+    assert!(losses[0].starts_with("left out 1 connection with an end farther"), "{losses:?}");
+    assert_eq!(losses[1..], ["the file names no steepest slope: the mesh has 45 degrees"]);
     for (corners, beyond, ..) in &mut east.ground {
         corners.reverse();
         beyond.reverse();
