@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::Value;
 
+use crate::tidy::names_in;
 use crate::{cargo, target};
 
 #[derive(Debug, Args)]
@@ -123,17 +124,9 @@ pub(crate) fn run(args: &CasesArgs) -> Result<()> {
     let python = python.unwrap_or_else(|| "python3".into());
     let has_package = Command::new(&python).args(["-c", "import waymesh"]).output();
     let python = has_package.is_ok_and(|output| output.status.success()).then_some(python);
-    let mut names = Vec::new();
-    for entry in
-        std::fs::read_dir(&args.folder).with_context(|| format!("cannot list {}", args.folder.display()))?
-    {
-        let entry = entry?;
-        if entry.path().join("cmd.txt").is_file() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
+    let mut names = names_in(&args.folder)?;
+    names.retain(|name| args.folder.join(name).join("cmd.txt").is_file());
     names.retain(|name| args.only.is_empty() || args.only.iter().any(|start| name.starts_with(start)));
-    names.sort();
     ensure!(!names.is_empty(), "{} has no case", args.folder.display());
     println!("| case | expected | exit | found | verdict |");
     println!("|---|---|---|---|---|");
@@ -158,12 +151,9 @@ pub(crate) fn run(args: &CasesArgs) -> Result<()> {
                     "WRONG".to_owned()
                 }
             };
-            let (expected, codes) = (expected.trim().replace('\n', " "), found.codes.join(", "));
-            println!(
-                "| {row} | {} | {codes} | {} | {verdict} |",
-                expected.replace('|', "/"),
-                found.figures()
-            );
+            let expected = expected.trim().replace('\n', " ").replace('|', "/");
+            let codes = found.codes.join(", ");
+            println!("| {row} | {expected} | {codes} | {} | {verdict} |", found.figures());
             if args.notes {
                 eprint!("{}", found.notes);
             }

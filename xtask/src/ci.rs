@@ -121,8 +121,7 @@ pub(crate) fn run(args: &CiArgs) -> Result<()> {
 }
 
 fn format(_: &Tools) -> Result<String> {
-    run_command(&mut command("", "cargo", "fmt --all --check"))?;
-    Ok(String::new())
+    parts::check(&mut command("", "cargo", "fmt --all --check"))
 }
 
 fn house_rules(_: &Tools) -> Result<String> {
@@ -158,8 +157,7 @@ fn docs(_: &Tools) -> Result<String> {
     // Users of C and Python read a header and stubs.
     let others = ["gpu", "c", "python", "glue"].map(|name| format!("--exclude waymesh-{name}")).join(" ");
     let mut docs = command("", "cargo", &format!("doc --workspace {others} --no-deps --locked"));
-    run_command(docs.env("RUSTDOCFLAGS", "-D warnings"))?;
-    Ok(String::new())
+    parts::check(docs.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// The page of the guide that lists the examples.
@@ -174,10 +172,7 @@ fn examples() -> Result<()> {
     ensure!(!names.is_empty(), "the guide lists no example");
     for name in names {
         let program = target().join("debug").join("examples").join(name);
-        eprintln!("$ {}", program.display());
-        let status = Command::new(&program).status();
-        let status = status.with_context(|| format!("cannot run {}", program.display()))?;
-        ensure!(status.success(), "example {} failed: {status}", program.display());
+        run_command(&mut Command::new(program))?;
     }
     Ok(())
 }

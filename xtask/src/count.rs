@@ -13,21 +13,9 @@ const NO_LIBRARY: [&str; 12] = [
     "wasm",
 ];
 
-/// Starts of lines that declare a public item, from the visibility on.
-const PUBLIC: [&str; 12] = [
-    "pub fn ",
-    "pub const fn ",
-    "pub unsafe fn ",
-    "pub async fn ",
-    "pub struct ",
-    "pub enum ",
-    "pub trait ",
-    "pub type ",
-    "pub const ",
-    "pub static ",
-    "pub union ",
-    "pub mod ",
-];
+/// Words after the visibility of a public item.
+const PUBLIC: [&str; 11] =
+    ["fn", "const", "unsafe", "async", "struct", "enum", "trait", "type", "static", "union", "mod"];
 
 /// Lines of Rust.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +102,8 @@ fn count(text: &str, is_test: bool) -> Lines {
             lines.comments += 1;
         } else {
             lines.code += 1;
-            lines.public += usize::from(PUBLIC.iter().any(|start| words.starts_with(start)));
+            let item = words.strip_prefix("pub ").and_then(|item| item.split(' ').next());
+            lines.public += usize::from(item.is_some_and(|item| PUBLIC.contains(&item)));
         }
         was_test_attribute &= words.starts_with("#[");
     }

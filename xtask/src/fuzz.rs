@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use crate::parts::{command, run as run_command};
+use crate::parts::{command, output, run as run_command};
 use crate::root;
+use crate::tidy::names_in;
 
 /// Shortest time for which a target is started: it reads its corpus first.
 const LEAST_SECONDS: u64 = 20;
@@ -99,17 +100,9 @@ pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
 
 /// The names of the files in `fuzz_targets`.
 fn targets(folder: &Path, part: &str) -> Result<Vec<String>> {
-    let folder = folder.join("fuzz_targets");
-    let mut targets = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
-        let file = entry?.path();
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if name.contains(part) {
-            targets.push(name);
-        }
-    }
-    targets.sort();
-    Ok(targets)
+    let names = names_in(&folder.join("fuzz_targets"))?;
+    let target = |name: &String| name.trim_end_matches(".rs").to_owned();
+    Ok(names.iter().map(target).filter(|target| target.contains(part)).collect())
 }
 
 /// Builds without a sanitizer: no crate of the workspace has unsafe code, and a fuzzer without one
@@ -122,8 +115,7 @@ fn build(targets: &[String]) -> Result<()> {
 
 /// The platform that is built for.
 fn host() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = output("rustc", "-vV")?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc names no host")?.to_owned())
 }

@@ -19,7 +19,7 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 #[derive(Debug, Parser)]
@@ -136,16 +136,7 @@ fn target() -> PathBuf {
 /// Runs cargo with these words and variables, in the folder where the task was started.
 fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    eprintln!("$ cargo {}", words.join(" "));
-    let status = Command::new(cargo)
-        .args(words)
-        .envs(variables.iter().copied())
-        .status()
-        .with_context(|| format!("cannot start cargo {}", words.join(" ")))?;
-    if !status.success() {
-        bail!("cargo {} failed", words.join(" "));
-    }
-    Ok(())
+    parts::run(Command::new(cargo).args(words).envs(variables.iter().copied()))
 }
 
 /// Runs a task that needs the library, which the other tasks do not wait for.
@@ -156,12 +147,9 @@ fn figures(task: &str, rest: &[String]) -> Result<()> {
 
 fn soak(queries: u32, minutes: Option<f64>, walk: Option<f64>) -> Result<()> {
     if let Some(minutes) = minutes {
-        let side = walk.map(|side| ["--walk".to_owned(), side.to_string()]);
-        return bench::benches(
-            "default",
-            &["soak", "--minutes", &minutes.to_string()],
-            side.as_ref().map_or(&[], |side| &side[..]),
-        );
+        let minutes = minutes.to_string();
+        let rest: Vec<String> = walk.iter().map(|side| format!("--walk={side}")).collect();
+        return bench::benches("default", &["soak", "--minutes", &minutes], &rest);
     }
     let words = ["test", "--release", "-p", "waymesh-graph", "--test", "soak", "--", "--nocapture"];
     cargo(&words, &[("WAYMESH_SOAK_QUERIES", &queries.to_string())])

@@ -1,12 +1,10 @@
 //! Checks of published packages: complete files, and builds without features.
 
-use std::process::Command;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::parts::{Tools, command, run};
-use crate::{release, root};
+use crate::parts::{Tools, check as check_command, command, output, run};
+use crate::release;
 
 /// Files that every published package carries.
 const FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
@@ -18,24 +16,10 @@ const FIELDS: [&str; 8] =
 /// Crates that no build of the facade without features may depend on.
 const HEAVY: [&str; 5] = ["geo", "gltf", "ply-rs-bw", "waymesh-slices", "waymesh-storeys"];
 
-/// The output of cargo with these words.
-fn output(words: &[&str]) -> Result<String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(words)
-        .current_dir(root())
-        .output()
-        .with_context(|| format!("cannot start cargo {}", words.join(" ")))?;
-    if !output.status.success() {
-        bail!("cargo {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
 /// Checks every published package: its manifest, and the list of its files.
 pub(crate) fn check() -> Result<()> {
     let metadata: Value =
-        serde_json::from_str(&output(&["metadata", "--no-deps", "--format-version", "1", "--locked"])?)?;
+        serde_json::from_str(&output("cargo", "metadata --no-deps --format-version 1 --locked")?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let mut faults = Vec::new();
     release::check_versions(&mut faults)?;
@@ -52,7 +36,7 @@ pub(crate) fn check() -> Result<()> {
         if package["metadata"]["docs"]["rs"]["all-features"] != true {
             faults.push(format!("{name} has no [package.metadata.docs.rs] with all features"));
         }
-        let list = output(&["package", "--list", "--allow-dirty", "--locked", "--package", name])?;
+        let list = output("cargo", &format!("package --list --allow-dirty --locked --package {name}"))?;
         let missing = FILES.iter().filter(|file| !list.lines().any(|line| line == **file));
         faults.extend(missing.map(|file| format!("the package of {name} lacks {file}")));
     }
@@ -65,8 +49,11 @@ pub(crate) fn check() -> Result<()> {
 
 /// Dry run of the publication, in the order of the arrows between the crates.
 pub(crate) fn publication(_: &Tools) -> Result<String> {
-    run(&mut command("", "cargo", "publish --workspace --dry-run --no-verify --locked --allow-dirty"))?;
-    Ok(String::new())
+    check_command(&mut command(
+        "",
+        "cargo",
+        "publish --workspace --dry-run --no-verify --locked --allow-dirty",
+    ))
 }
 
 /// Checks the facade without its features, and what that saves. The part `features` checks every
@@ -74,16 +61,16 @@ pub(crate) fn publication(_: &Tools) -> Result<String> {
 pub(crate) fn least() -> Result<()> {
     let words = "clippy --locked --package waymesh --no-default-features --example minimal -- -D warnings";
     run(&mut command("", "cargo", words))?;
-    let words = ["tree", "--locked", "--package", "waymesh", "--edges", "normal", "--prefix", "none"];
-    let crates = |more: &[&str]| -> Result<Vec<String>> {
-        let tree = output(&[&words[..], more].concat())?;
+    let crates = |more: &str| -> Result<Vec<String>> {
+        let words = "tree --locked --package waymesh --edges normal --prefix none";
+        let tree = output("cargo", &format!("{words} {more}"))?;
         let mut names: Vec<String> =
             tree.lines().filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
         names.sort();
         names.dedup();
         Ok(names)
     };
-    let (all, least) = (crates(&[])?, crates(&["--no-default-features"])?);
+    let (all, least) = (crates("")?, crates("--no-default-features")?);
     if let Some(name) = HEAVY.iter().find(|name| least.iter().any(|found| found == *name)) {
         bail!("waymesh without features depends on {name}");
     }

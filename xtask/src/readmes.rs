@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::parts::command;
+use crate::tidy::names_in;
 use crate::{root, target};
 
 /// Crates with lock files of their own, and one whose dependencies take long to compile: their own
@@ -46,14 +47,8 @@ pub(crate) fn run() -> Result<Option<&'static str>> {
 
 /// Returns the names of the crates whose READMEs are checked.
 fn crates() -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(root().join("crates"))? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if !HAVE_PARTS.contains(&name.as_str()) && readme(&name).contains("```rust") {
-            names.push(name);
-        }
-    }
-    names.sort();
+    let mut names = names_in(&root().join("crates"))?;
+    names.retain(|name| !HAVE_PARTS.contains(&name.as_str()) && readme(name).contains("```rust"));
     Ok(names)
 }
 

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::parts::{command, run};
+use crate::parts::{command, output, run};
+use crate::tidy::names_in;
 use crate::{root, target};
 
 #[derive(Debug, Args)]
@@ -87,8 +88,9 @@ fn files() -> Result<Vec<PathBuf>> {
     let mut files = ["Cargo.toml", "crates/wasm/package/package.json", "crates/python/ros/package.xml"]
         .map(|it| root().join(it))
         .to_vec();
-    for entry in fs::read_dir(root().join("crates"))? {
-        files.extend(Some(entry?.path().join("Cargo.toml")).filter(|file| file.exists()));
+    for name in names_in(&root().join("crates"))? {
+        let manifest = root().join("crates").join(name).join("Cargo.toml");
+        files.extend(Some(manifest).filter(|file| file.exists()));
     }
     Ok(files)
 }
@@ -137,11 +139,8 @@ pub(crate) fn dist(args: &DistArgs) -> Result<()> {
         ("fish", "waymesh.fish"),
         ("powershell", "_waymesh.ps1"),
     ] {
-        let output = command("", &built, &format!("completions {shell}")).output()?;
-        if !output.status.success() {
-            bail!("waymesh completions {shell} failed: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        fs::write(folder.join("completions").join(file), output.stdout)?;
+        let completions = output(&built, &format!("completions {shell}"))?;
+        fs::write(folder.join("completions").join(file), completions)?;
     }
     let archive = format!("{name}.tar.gz");
     run(command("", "tar", "").current_dir(target().join("dist")).args(["-czf", &archive, &name]))

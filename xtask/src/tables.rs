@@ -6,11 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
 use crate::bench::benches;
+use crate::parts::printed;
 use crate::{cargo, root, target};
 
 #[derive(Debug, Args)]
@@ -146,14 +147,7 @@ fn head(title: &str, columns: &str) {
 /// Runs the program and returns its output.
 fn waymesh(words: &[&str]) -> Result<String> {
     let program = target().join("release").join(format!("waymesh{}", std::env::consts::EXE_SUFFIX));
-    let output = Command::new(&program)
-        .args(words)
-        .output()
-        .with_context(|| format!("cannot start {}", program.display()))?;
-    if !output.status.success() {
-        bail!("waymesh {}: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    printed(Command::new(program).args(words))
 }
 
 /// The scene as a file; generated once.

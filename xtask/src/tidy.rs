@@ -100,15 +100,21 @@ pub(crate) fn files_under(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn crate_names(root: &Path) -> Result<Vec<String>> {
+/// The names in a folder, in order.
+pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut names = Vec::new();
-    for entry in fs::read_dir(root.join("crates")).context("cannot list crates")? {
-        let entry = entry?;
-        if entry.path().join("Cargo.toml").exists() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
+    for entry in entries {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
     }
     names.sort();
+    Ok(names)
+}
+
+fn crate_names(root: &Path) -> Result<Vec<String>> {
+    let crates = root.join("crates");
+    let mut names = names_in(&crates)?;
+    names.retain(|name| crates.join(name).join("Cargo.toml").exists());
     Ok(names)
 }
 
@@ -236,16 +242,11 @@ fn snapshots(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result
 pub(crate) fn orphans(references: &Path) -> Result<()> {
     let seen: BTreeSet<PathBuf> =
         read(references)?.lines().filter_map(|line| fs::canonicalize(line.trim()).ok()).collect();
-    let mut orphans = Vec::new();
-    for path in files_under(&root())?
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|ending| ending == "snap"))
-    {
-        let path = fs::canonicalize(&path).with_context(|| format!("cannot find {}", path.display()))?;
-        if !seen.contains(&path) {
-            orphans.push(path.display().to_string());
-        }
-    }
+    let mut orphans = files_under(&root())?;
+    orphans.retain(|path| path.extension().is_some_and(|ending| ending == "snap"));
+    // A file that was just listed has a canonical path.
+    orphans.retain(|path| fs::canonicalize(path).is_ok_and(|path| !seen.contains(&path)));
+    let orphans: Vec<String> = orphans.iter().map(|path| path.display().to_string()).collect();
     if !orphans.is_empty() {
         bail!("no test looks at these snapshots any more:\n{}", orphans.join("\n"));
     }
