@@ -27,6 +27,13 @@ pub(crate) fn turned(point: Vec3, turns: u8) -> Vec3 {
     }
 }
 
+/// A horizontal axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    X,
+    Z,
+}
+
 /// Collects triangles.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
@@ -98,33 +105,23 @@ impl Builder {
         self.block([min.x, max.x], [min.y, max.y], [min.z, max.z]);
     }
 
-    /// A sloping slab that rises along x from `low.y` to `high.y`; `thickness` is vertical.
-    pub(crate) fn ramp_x(&mut self, low: Vec3, high: Vec3, thickness: f32) {
-        let (start, end) = if low.x < high.x { (low, high) } else { (high, low) };
-        let (z0, z1) = (low.z.min(high.z), low.z.max(high.z));
-        let ring = |drop: f32| {
-            [
-                Vec3::new(start.x, start.y - drop, z0),
-                Vec3::new(start.x, start.y - drop, z1),
-                Vec3::new(end.x, end.y - drop, z1),
-                Vec3::new(end.x, end.y - drop, z0),
-            ]
-        };
-        self.hexahedron(ring(thickness), ring(0.0));
+    /// A box with its ranges along an axis, across it, and along y.
+    pub(crate) fn slab(&mut self, axis: Axis, along: [f32; 2], across: [f32; 2], y: [f32; 2]) {
+        let [x, z] = if axis == Axis::X { [along, across] } else { [across, along] };
+        self.block(x, y, z);
     }
 
-    /// Builds a ramp as [`Builder::ramp_x`] does, but rising along z.
-    pub(crate) fn ramp_z(&mut self, low: Vec3, high: Vec3, thickness: f32) {
-        let (start, end) = if low.z < high.z { (low, high) } else { (high, low) };
-        let (x0, x1) = (low.x.min(high.x), low.x.max(high.x));
-        let ring = |drop: f32| {
-            [
-                Vec3::new(x0, start.y - drop, start.z),
-                Vec3::new(x0, end.y - drop, end.z),
-                Vec3::new(x1, end.y - drop, end.z),
-                Vec3::new(x1, start.y - drop, start.z),
-            ]
+    /// A sloping slab that rises along an axis from `low.y` to `high.y`; `thickness` is vertical.
+    pub(crate) fn ramp(&mut self, axis: Axis, low: Vec3, high: Vec3, thickness: f32) {
+        let (least, most, middle) = (low.min(high), low.max(high), low.midpoint(high));
+        let height = |x: f32, z: f32| {
+            let is_high = match axis {
+                Axis::X => (x > middle.x) == (high.x > low.x),
+                Axis::Z => (z > middle.z) == (high.z > low.z),
+            };
+            if is_high { high.y } else { low.y }
         };
+        let ring = |drop: f32| rectangle([least.x, most.x], [least.z, most.z], |x, z| height(x, z) - drop);
         self.hexahedron(ring(thickness), ring(0.0));
     }
 

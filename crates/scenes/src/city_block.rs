@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::{Builder, cuts};
+use crate::builder::{Axis, Builder, cuts};
 
 const BLOCK: f32 = 30.0;
 const STREET: f32 = 10.0;
@@ -73,27 +73,21 @@ fn building(builder: &mut Builder, lot: [f32; 2], side: f32, random: &mut Random
     builder.cuboid(Vec3::new(low[0], 0.0, low[1]), Vec3::new(high[0], floor, high[1]));
     let first = random.index(4);
     for wall in 0..4 {
-        let along = if wall < 2 { 1 } else { 0 };
-        let across = 1 - along;
-        let (from, to) = if wall % 2 == 0 {
-            (low[across], low[across] + WALL)
+        let axis = if wall < 2 { Axis::Z } else { Axis::X };
+        let (along, across) = (axis as usize, 1 - axis as usize);
+        let sides = if wall % 2 == 0 {
+            [low[across], low[across] + WALL]
         } else {
-            (high[across] - WALL, high[across])
+            [high[across] - WALL, high[across]]
         };
-        let reach = if along == 1 { 0.0 } else { WALL };
-        let (start, end) = (low[along] + reach, high[along] - reach);
-        let mut piece = |a: f32, b: f32, y: f32| {
-            let (p, q) = if along == 1 { ([from, a], [to, b]) } else { ([a, from], [b, to]) };
-            builder.cuboid(Vec3::new(p[0], y, p[1]), Vec3::new(q[0], ceiling, q[1]));
-        };
-        if wall == first || wall == (first + 2) % 4 {
-            let door = f32::midpoint(start, end) + random.range(-1.5, 1.5);
-            piece(start, door - HALF_DOOR, 0.05);
-            piece(door - HALF_DOOR, door + HALF_DOOR, floor + DOOR_HEIGHT);
-            piece(door + HALF_DOOR, end, 0.05);
-        } else {
-            piece(start, end, 0.05);
-        }
+        let reach = if axis == Axis::Z { 0.0 } else { WALL };
+        let run = [low[along] + reach, high[along] - reach];
+        let has_door = wall % 2 == first % 2;
+        let opening = has_door.then(|| {
+            let door = f32::midpoint(run[0], run[1]) + random.range(-1.5, 1.5);
+            [[door - HALF_DOOR, door + HALF_DOOR], [0.05, floor + DOOR_HEIGHT]]
+        });
+        builder.wall(axis, run, sides, [0.05, ceiling], opening.as_slice());
     }
     let roof = ceiling + random.range(1.0, 6.0) * 3.0;
     builder.cuboid(Vec3::new(low[0], ceiling, low[1]), Vec3::new(high[0], roof, high[1]));
@@ -104,8 +98,8 @@ fn building(builder: &mut Builder, lot: [f32; 2], side: f32, random: &mut Random
 fn bridge(builder: &mut Builder, x: f32, z: f32) {
     let (z0, z1) = (z - DECK_WIDTH / 2.0, z + DECK_WIDTH / 2.0);
     let (west, east) = (x - 1.0, x + STREET + 1.0);
-    builder.ramp_x(Vec3::new(west - RAMP, KERB, z0), Vec3::new(west, DECK, z1), 0.3);
-    builder.ramp_x(Vec3::new(east + RAMP, KERB, z0), Vec3::new(east, DECK, z1), 0.3);
+    builder.ramp(Axis::X, Vec3::new(west - RAMP, KERB, z0), Vec3::new(west, DECK, z1), 0.3);
+    builder.ramp(Axis::X, Vec3::new(east + RAMP, KERB, z0), Vec3::new(east, DECK, z1), 0.3);
     let xs = cuts(west, east, 2.0);
     builder.plate(&xs, &[z0, z1], [DECK - 0.3, DECK], |_, _| true);
     for z in [z0, z1 - 0.2] {

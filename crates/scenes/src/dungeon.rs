@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use waymesh_core::Random;
 
-use crate::builder::Builder;
+use crate::builder::{Axis, Builder};
 
 /// Side of the square that one room may use, in metres.
 const SLOT: f32 = 14.0;
@@ -47,13 +47,13 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
             let line = (z as f32 + 0.5) * SLOT + random.range(-1.0, 1.0);
             doors[index][1] = Some(line);
             doors[index + 1][0] = Some(line);
-            corridor(&mut builder, &rooms[index], &rooms[index + 1], line, 0);
+            corridor(&mut builder, &rooms[index], &rooms[index + 1], line, Axis::X);
         }
         if z + 1 < side && (x == 0 || random.chance(0.5)) {
             let line = (x as f32 + 0.5) * SLOT + random.range(-1.0, 1.0);
             doors[index][3] = Some(line);
             doors[index + side][2] = Some(line);
-            corridor(&mut builder, &rooms[index], &rooms[index + side], line, 1);
+            corridor(&mut builder, &rooms[index], &rooms[index + side], line, Axis::Z);
         }
     }
     for (room, doors) in rooms.iter().zip(&doors) {
@@ -63,20 +63,19 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     builder
 }
 
-/// Builds a sloping floor with two walls between the walls of `from` and `to`, along axis 0 (x) or
-/// 1 (z).
-fn corridor(builder: &mut Builder, from: &Room, to: &Room, line: f32, axis: usize) {
-    let (start, end) = (from.max[axis], to.min[axis]);
-    let place = |along: f32, y: f32, across: f32| {
-        if axis == 0 { Vec3::new(along, y, across) } else { Vec3::new(across, y, along) }
+/// Builds a sloping floor with two walls between the walls of `from` and `to`, along an axis.
+fn corridor(builder: &mut Builder, from: &Room, to: &Room, line: f32, axis: Axis) {
+    let (start, end) = (from.max[axis as usize], to.min[axis as usize]);
+    let place = |along: f32, y: f32, across: f32| match axis {
+        Axis::X => Vec3::new(along, y, across),
+        Axis::Z => Vec3::new(across, y, along),
     };
     let (low, high) = (line - HALF_DOOR, line + HALF_DOOR);
-    let ramp = if axis == 0 { Builder::ramp_x } else { Builder::ramp_z };
     // The floor runs from inner face to inner face, so that it includes the door sills.
-    ramp(builder, place(start, from.floor, low), place(end, to.floor, high), 0.2);
-    let (bottom, top) = (from.floor.min(to.floor) - 0.2, from.floor.max(to.floor) + WALL_HEIGHT);
-    for (near, far) in [(low - WALL, low), (high, high + WALL)] {
-        builder.cuboid(place(start + WALL, bottom, near), place(end - WALL, top, far));
+    builder.ramp(axis, place(start, from.floor, low), place(end, to.floor, high), 0.2);
+    let y = [from.floor.min(to.floor) - 0.2, from.floor.max(to.floor) + WALL_HEIGHT];
+    for across in [[low - WALL, low], [high, high + WALL]] {
+        builder.slab(axis, [start + WALL, end - WALL], across, y);
     }
 }
 
@@ -85,30 +84,15 @@ fn room_shell(builder: &mut Builder, room: &Room, doors: &Doors) {
     builder.floor(min, max, floor, 1.0);
     let (bottom, top) = (floor - 0.2, floor + WALL_HEIGHT);
     for (side, door) in doors.iter().enumerate() {
-        // Walls along z (sides -x and +x) include the corners.
-        let along = if side < 2 { 1 } else { 0 };
-        let (across_low, across_high) = match side {
-            0 => (min[0] - WALL, min[0]),
-            1 => (max[0], max[0] + WALL),
-            2 => (min[1] - WALL, min[1]),
-            _ => (max[1], max[1] + WALL),
-        };
-        let reach = if along == 1 { WALL } else { 0.0 };
-        let (start, end) = (min[along] - reach, max[along] + reach);
-        let mut wall = |from: f32, to: f32, y: [f32; 2]| {
-            if along == 1 {
-                builder.cuboid(Vec3::new(across_low, y[0], from), Vec3::new(across_high, y[1], to));
-            } else {
-                builder.cuboid(Vec3::new(from, y[0], across_low), Vec3::new(to, y[1], across_high));
-            }
-        };
-        if let Some(door) = *door {
-            wall(start, door - HALF_DOOR, [bottom, top]);
-            wall(door - HALF_DOOR, door + HALF_DOOR, [floor + DOOR_HEIGHT, top]);
-            wall(door + HALF_DOOR, end, [bottom, top]);
-        } else {
-            wall(start, end, [bottom, top]);
-        }
+        let axis = if side < 2 { Axis::Z } else { Axis::X };
+        let (along, across) = (axis as usize, 1 - axis as usize);
+        let sides =
+            if side % 2 == 0 { [min[across] - WALL, min[across]] } else { [max[across], max[across] + WALL] };
+        // Walls along z include the corners.
+        let reach = if axis == Axis::Z { WALL } else { 0.0 };
+        let run = [min[along] - reach, max[along] + reach];
+        let opening = door.map(|door| [[door - HALF_DOOR, door + HALF_DOOR], [bottom, floor + DOOR_HEIGHT]]);
+        builder.wall(axis, run, sides, [bottom, top], opening.as_slice());
     }
 }
 

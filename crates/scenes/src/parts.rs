@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 
-use crate::builder::{Builder, cuts, level, real, sin_cos};
+use crate::builder::{Axis, Builder, cuts, level, real, sin_cos};
 
 /// A piece of furniture: boxes `[x0, x1, y0, y1, z0, z1]` in metres. It stands on y = 0, with its
 /// back at z = 0 and its left end at x = 0.
@@ -56,23 +56,16 @@ impl Flight {
     }
 }
 
-/// The axis that a wall runs along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Axis {
-    X,
-    Z,
+/// An opening in a wall: its range along the wall, and its range along y.
+pub(crate) type Opening = [[f32; 2]; 2];
+
+pub(crate) fn door(at: f32, foot: f32) -> Opening {
+    [[at, at + 0.95], [foot, foot + 2.1]]
 }
 
-/// An opening in a wall: its place along the wall, its width, and its lower and upper end above the
-/// wall's foot.
-pub(crate) type Opening = [f32; 4];
-
-pub(crate) fn door(at: f32) -> Opening {
-    [at, 0.95, 0.0, 2.1]
-}
-
-pub(crate) fn window(middle: f32, width: f32) -> Opening {
-    [middle - width / 2.0, width, 0.9, 2.3]
+pub(crate) fn window(middle: f32, width: f32, foot: f32) -> Opening {
+    let at = middle - width / 2.0;
+    [[at, at + width], [foot + 0.9, foot + 2.3]]
 }
 
 impl Builder {
@@ -150,18 +143,15 @@ impl Builder {
     ) {
         let mut piece = |along: [f32; 2], y: [f32; 2]| {
             if along[1] - along[0] > 1e-3 && y[1] - y[0] > 1e-3 {
-                let [x, z] = if axis == Axis::X { [along, across] } else { [across, along] };
-                self.block(x, y, z);
+                self.slab(axis, along, across, y);
             }
         };
         let mut start = run[0];
-        for &[at, width, low, high] in openings {
-            piece([start, at], y);
-            piece([at, at + width], [y[0] + high, y[1]]);
-            if low > 0.0 {
-                piece([at, at + width], [y[0], y[0] + low]);
-            }
-            start = at + width;
+        for &[along, [low, high]] in openings {
+            piece([start, along[0]], y);
+            piece(along, [high, y[1]]);
+            piece(along, [y[0], low]);
+            start = along[1];
         }
         piece([start, run[1]], y);
     }
@@ -279,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_wall_has_the_volume_that_its_openings_leave() {
-        let openings = [door(1.0), window(4.0, 1.4)];
+        let openings = [door(1.0, 0.0), window(4.0, 1.4, 0.0)];
         let expected = (6.0 * 3.0 - 0.95 * 2.1 - 1.4 * 1.4) * 0.3;
         for axis in [Axis::X, Axis::Z] {
             let found = volume(|builder| builder.wall(axis, [0.0, 6.0], [0.0, 0.3], [0.0, 3.0], &openings));

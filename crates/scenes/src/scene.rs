@@ -146,8 +146,8 @@ impl Scene {
         let scale = config.scale.clamp(1, MAX_SCALE);
         match self {
             Self::Subway | Self::Offshore => (scale * scale) as usize,
-            Self::Buildings => town::buildings_blocks(scale),
-            Self::City => town::city_blocks(scale),
+            Self::Buildings => town::BUILDINGS.blocks(scale),
+            Self::City => town::CITY.blocks(scale),
             _ => 1,
         }
     }
@@ -174,8 +174,8 @@ impl Scene {
             Self::Stacks => stacks::build(seed, scale),
             Self::Subway => repeated(seed, scale, index, subway::SPACING, subway::build),
             Self::Offshore => repeated(seed, scale, index, offshore::SPACING, offshore::build),
-            Self::Buildings => town::buildings_block(seed, scale, index),
-            Self::City => town::city_block(seed, scale, index),
+            Self::Buildings => town::BUILDINGS.block(seed, scale, index),
+            Self::City => town::CITY.block(seed, scale, index),
         }
         .finish()
     }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::{Builder, in_bays};
+use crate::builder::{Axis, Builder, in_bays};
 
 /// Side of one bay in metres.
 const BAY: f32 = 30.0;
@@ -30,7 +30,7 @@ fn bay(builder: &mut Builder, random: &mut Random) {
                 let low = level + random.range(-0.25, 0.25);
                 let high = low + random.range(-0.06, 0.06) * (end_x - x);
                 if random.chance(0.85) && end_x - x > 0.1 && end_z - z > 0.1 {
-                    builder.ramp_x(Vec3::new(x, low, z), Vec3::new(end_x, high, end_z), PLANK);
+                    builder.ramp(Axis::X, Vec3::new(x, low, z), Vec3::new(end_x, high, end_z), PLANK);
                 }
                 x = end_x;
             }

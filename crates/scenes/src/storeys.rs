@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::{Builder, cuts};
+use crate::builder::{Axis, Builder, cuts};
 
 /// Side of one bay in metres.
 const BAY: f32 = 24.0;
@@ -63,7 +63,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
         });
         for ramp in &ramps {
             let (low, high) = if ramp.forward { (ramp.x, ramp.x + RUN) } else { (ramp.x + RUN, ramp.x) };
-            builder.ramp_x(
+            builder.ramp(
+                Axis::X,
                 Vec3::new(low, top - PITCH, ramp.z),
                 Vec3::new(high, top, ramp.z + RAMP_WIDTH),
                 SLAB,

@@ -4,8 +4,8 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::{Builder, cuts, real};
-use crate::parts::{Axis, BENCH, Flight, MACHINE, Opening, STEEL_RAILING};
+use crate::builder::{Axis, Builder, cuts, real};
+use crate::parts::{BENCH, Flight, MACHINE, Opening, STEEL_RAILING, door};
 
 /// Extents along x, z and y.
 const SIZE: [f32; 3] = [351.0, 40.0, 8.0];
@@ -40,7 +40,7 @@ pub(crate) fn build(builder: &mut Builder, random: &mut Random) {
     for z in [[0.0, WALL], [width - WALL, width]] {
         builder.wall(Axis::X, [0.0, length], z, [0.0, height], &[]);
     }
-    let mouths: [Opening; 2] = TRACKS.map(|z| [z[0], z[1] - z[0], 0.0, 3.7]);
+    let mouths: [Opening; 2] = TRACKS.map(|z| [z, [0.0, 3.7]]);
     let inner = [WALL, width - WALL];
     for (x, top) in [
         (0.0, height),
@@ -51,16 +51,8 @@ pub(crate) fn build(builder: &mut Builder, random: &mut Random) {
         builder.wall(Axis::Z, inner, [x, x + WALL], [0.0, top], &mouths);
     }
     TRACKS.into_iter().for_each(|z| track(builder, z));
-    for (index, z) in PLATFORMS.into_iter().enumerate() {
+    for z in PLATFORMS {
         builder.open_plate([STATION, z], [0.0, PLATFORM], &[], 0.75);
-        // Tactile strips along the tracks.
-        for (edge, is_open) in [(z[0] + 0.5, index == 1), (z[1] - 0.9, index < 2)] {
-            if is_open || index == 2 && edge < z[0] + 1.0 {
-                let corner = Vec3::new(STATION[0], PLATFORM, edge + 0.4);
-                let along = Vec3::X * (STATION[1] - STATION[0]);
-                builder.panels(corner, along, Vec3::NEG_Z * 0.4, [0.54, 0.1]);
-            }
-        }
         // The earth around the tunnels.
         for x in [[WALL, STATION[0] - WALL], [STATION[1] + WALL, length - WALL]] {
             builder.block(x, [0.0, CONCOURSE - SLAB + 0.01], z);
@@ -74,8 +66,8 @@ pub(crate) fn build(builder: &mut Builder, random: &mut Random) {
     let along = STATION[1] - STATION[0];
     for (y, rise) in [(PLATFORM + 0.1, 2.6), (CONCOURSE + 0.1, 2.8)] {
         let (near, far) = (Vec3::new(STATION[0], y, WALL), Vec3::new(STATION[1], y, width - WALL));
-        builder.panels(near, Vec3::X * along, Vec3::Y * rise, [0.9, 0.3]);
-        builder.panels(far, Vec3::NEG_X * along, Vec3::Y * rise, [0.9, 0.3]);
+        builder.panels(near, Vec3::X * along, Vec3::Y * rise, [0.6, 0.26]);
+        builder.panels(far, Vec3::NEG_X * along, Vec3::Y * rise, [0.6, 0.26]);
     }
     furnish(builder, random, &openings);
 }
@@ -147,9 +139,9 @@ fn furnish(builder: &mut Builder, random: &mut Random, openings: &[[[f32; 2]; 2]
     }
     for x in [WALL, 300.0] {
         for z in cuts(WALL, SIZE[1] - WALL, 4.0).into_iter().skip(1) {
-            let doors: Vec<Opening> =
-                (0..6).map(|room| crate::parts::door(x + 2.0 + 8.0 * real(room))).collect();
-            builder.wall(Axis::X, [x, x + 50.0], [z - 0.12, z], [CONCOURSE - 0.02, CEILING], &doors);
+            let y = [CONCOURSE - 0.02, CEILING];
+            let doors: Vec<Opening> = (0..6).map(|room| door(x + 2.0 + 8.0 * real(room), y[0])).collect();
+            builder.wall(Axis::X, [x, x + 50.0], [z - 0.12, z], y, &doors);
         }
     }
 }

@@ -3,8 +3,7 @@
 use glam::Vec3;
 use waymesh_core::Random;
 
-use crate::builder::sin_cos;
-use crate::builder::{Builder, in_bays};
+use crate::builder::{Axis, Builder, in_bays, sin_cos};
 
 /// Side of one bay in metres.
 const BAY: f32 = 28.0;
@@ -57,7 +56,7 @@ fn bay_of(builder: &mut Builder, random: &mut Random) {
     // are steps of every height.
     polygon(builder, Vec3::new(7.0, 0.0, 20.5 + jitter()), 4.5, 4, 0.05, [-0.1, 1.1]);
     let x = 13.0 + jitter();
-    builder.ramp_z(Vec3::new(x, 0.0, 14.0), Vec3::new(x + 3.0, 1.4, 19.0), 2.0);
+    builder.ramp(Axis::Z, Vec3::new(x, 0.0, 14.0), Vec3::new(x + 3.0, 1.4, 19.0), 2.0);
     builder.block([x, x + 3.0], [-0.1, 1.4], [19.0, 23.0]);
 
     // A platform under a roof that leaves too little room to stand on top.

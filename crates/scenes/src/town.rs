@@ -7,9 +7,9 @@
 use glam::Vec3;
 use waymesh_core::{Random, nearest_f32};
 
-use crate::builder::{Builder, cuts, level, real, rectangle, sin_cos, turned};
+use crate::builder::{Axis, Builder, cuts, level, real, rectangle, sin_cos, turned};
 use crate::parts::{
-    Axis, BED, BENCH, CAR, CHAIR, DESK, Flight, HOUSE_RAILING, KITCHEN, Opening, SOFA, TABLE, WARDROBE, door,
+    BED, BENCH, CAR, CHAIR, DESK, Flight, HOUSE_RAILING, KITCHEN, Opening, SOFA, TABLE, WARDROBE, door,
     window,
 };
 
@@ -38,7 +38,7 @@ const WAVES: [(f64, f64); 3] = [(1900.0, 12.0), (610.0, 4.0), (170.0, 0.7)];
 
 /// A town: tiles along x and z at scale 1, and the size of a tile.
 #[derive(Clone, Copy, Debug)]
-struct Town {
+pub(crate) struct Town {
     tiles: [usize; 2],
     size: [f32; 2],
     hilly: bool,
@@ -52,7 +52,7 @@ struct Town {
     mast: f32,
 }
 
-const BUILDINGS: Town = Town {
+pub(crate) const BUILDINGS: Town = Town {
     tiles: [4, 5],
     size: [105.75, 109.8],
     hilly: false,
@@ -63,7 +63,7 @@ const BUILDINGS: Town = Town {
     mast: 15.85,
 };
 
-const CITY: Town = Town {
+pub(crate) const CITY: Town = Town {
     tiles: [1, 1],
     size: [125.0; 2],
     hilly: true,
@@ -73,22 +73,6 @@ const CITY: Town = Town {
     cars: 12,
     mast: 0.0,
 };
-
-pub(crate) fn buildings_blocks(scale: u32) -> usize {
-    BUILDINGS.blocks(scale)
-}
-
-pub(crate) fn buildings_block(seed: u64, scale: u32, index: usize) -> Builder {
-    BUILDINGS.block(seed, scale, index)
-}
-
-pub(crate) fn city_blocks(scale: u32) -> usize {
-    CITY.blocks(scale)
-}
-
-pub(crate) fn city_block(seed: u64, scale: u32, index: usize) -> Builder {
-    CITY.block(seed, scale, index)
-}
 
 /// The ground of a tile.
 struct Ground {
@@ -149,11 +133,11 @@ impl Ground {
 }
 
 impl Town {
-    fn blocks(&self, scale: u32) -> usize {
+    pub(crate) fn blocks(&self, scale: u32) -> usize {
         self.tiles[0] * self.tiles[1] * (scale * scale) as usize
     }
 
-    fn block(&self, seed: u64, scale: u32, index: usize) -> Builder {
+    pub(crate) fn block(&self, seed: u64, scale: u32, index: usize) -> Builder {
         let columns = self.tiles[0] * scale as usize;
         let [i, j] = [index % columns, index / columns];
         let mut random =
@@ -204,33 +188,29 @@ impl Ground {
     /// Houses around the tile, each on a base that levels the ground, with steps to its door.
     fn lots(&self, builder: &mut Builder, mut mast: f32, random: &mut Random) {
         let [width, depth] = self.town.size;
-        // Corner, turns, length, and where on the plot the house stands.
-        let mut plots: Vec<([f32; 2], u8, f32, f32)> = Vec::new();
-        let room = width - 2.0 * FRONT;
-        let row = (1..32).take_while(|&count| PLOT * real(count) <= room).count();
-        for slot in 0..row {
-            let length = room / real(row);
-            let x = FRONT + length * real(slot);
-            plots.push(([x, FRONT], 0, length, 0.5));
-            plots.push(([x + length, depth - FRONT], 2, length, 0.5));
+        let slots = |start: f32, end: f32| {
+            let count = (1..32).take_while(|&count| PLOT * real(count) <= end - start).count();
+            let length = (end - start) / real(count);
+            (0..count).map(move |slot| (start + length * real(slot), length))
+        };
+        // Corner, turns and length.
+        let mut plots: Vec<([f32; 2], u8, f32)> = Vec::new();
+        for (x, length) in slots(FRONT, width - FRONT) {
+            plots.push(([x, FRONT], 0, length));
+            plots.push(([x + length, depth - FRONT], 2, length));
         }
         let ends = FRONT + DEPTH + 6.0;
-        let room = depth - 2.0 * ends;
-        let column = (1..32).take_while(|&count| PLOT * real(count) <= room).count();
-        for slot in 0..column {
-            let length = room / real(column);
-            let z = ends + length * real(slot);
-            plots.push(([FRONT, z + length], 3, length, 0.5));
-            plots.push(([width - FRONT, z], 1, length, 0.5));
+        for (z, length) in slots(ends, depth - ends) {
+            plots.push(([FRONT, z + length], 3, length));
+            plots.push(([width - FRONT, z], 1, length));
         }
         let houses = self.town.houses;
         let tallest = houses.iter().max().copied().unwrap_or(0);
-        for ((corner, turns, length, shift), house) in plots.into_iter().zip(random.permutation(houses.len()))
-        {
+        for ((corner, turns, length), house) in plots.into_iter().zip(random.permutation(houses.len())) {
             let storeys = houses[house];
             let width = random.range(17.0, 20.0);
             let corner =
-                Vec3::new(corner[0], 0.0, corner[1]) + turned(Vec3::X * ((length - width) * shift), turns);
+                Vec3::new(corner[0], 0.0, corner[1]) + turned(Vec3::X * ((length - width) / 2.0), turns);
             let level = |x: f32, z: f32| {
                 let place = corner + turned(Vec3::new(x, 0.0, z), turns);
                 self.pavement(place.x, place.z)
@@ -302,12 +282,12 @@ impl House {
     fn storey(&self, builder: &mut Builder, storey: usize, [x0, x1]: [f32; 2], random: &mut Random) {
         let y = [-0.02, PITCH - SLAB];
         let middle = self.width / 2.0;
-        let front = if storey == 0 { door(middle - 0.475) } else { window(middle, 1.4) };
+        let front = if storey == 0 { door(middle - 0.475, y[0]) } else { window(middle, 1.4, y[0]) };
         builder.wall(Axis::X, [x0, x1], [0.0, OUTER], y, &[front]);
         builder.block([x0, x1], y, [DEPTH - OUTER, DEPTH]);
         let inside = [OUTER, DEPTH - OUTER];
-        builder.wall(Axis::Z, inside, [x0 - PARTITION, x0], y, &[door(OUTER + 1.5)]);
-        builder.wall(Axis::Z, inside, [x1, x1 + PARTITION], y, &[door(OUTER + 3.0)]);
+        builder.wall(Axis::Z, inside, [x0 - PARTITION, x0], y, &[door(OUTER + 1.5, y[0])]);
+        builder.wall(Axis::Z, inside, [x1, x1 + PARTITION], y, &[door(OUTER + 3.0, y[0])]);
         let span = self.width - x1 - PARTITION;
         // The right flat is entered through its living room, and the left flat, which is turned
         // around, through its last row of rooms.
@@ -331,7 +311,7 @@ fn roof(builder: &mut Builder, width: f32, [x0, x1]: [f32; 2]) {
         builder.block(x, [-0.02, 0.9], [wall, DEPTH - wall]);
     }
     let y = [-0.02, 2.35];
-    builder.wall(Axis::X, [x0 - wall, x1 + wall], [front, front + wall], y, &[door(x0 + 0.6)]);
+    builder.wall(Axis::X, [x0 - wall, x1 + wall], [front, front + wall], y, &[door(x0 + 0.6, y[0])]);
     for x in [x0 - wall, x1] {
         builder.block([x, x + wall], y, [front + wall, DEPTH - wall]);
     }
@@ -346,12 +326,13 @@ fn flat(builder: &mut Builder, span: f32, random: &mut Random) {
     let side = span - OUTER;
     let (y, middle) = ([-0.02, PITCH - SLAB], side * 0.5);
     let [first, second] = [OUTER + 4.9, OUTER + 8.3];
-    builder.wall(Axis::X, [-PARTITION, span], [0.0, OUTER], y, &[window(side * 0.5, 3.2)]);
-    let back = [window(middle * 0.5, 1.4), window(middle * 1.5, 0.8)];
+    builder.wall(Axis::X, [-PARTITION, span], [0.0, OUTER], y, &[window(side * 0.5, 3.2, y[0])]);
+    let back = [window(middle * 0.5, 1.4, y[0]), window(middle * 1.5, 0.8, y[0])];
     builder.wall(Axis::X, [-PARTITION, span], [DEPTH - OUTER, DEPTH], y, &back);
-    let outer = [window(OUTER + 2.4, 1.6), window(first + 1.8, 1.2), window(second + 1.6, 0.8)];
+    let outer =
+        [window(OUTER + 2.4, 1.6, y[0]), window(first + 1.8, 1.2, y[0]), window(second + 1.6, 0.8, y[0])];
     builder.wall(Axis::Z, [OUTER, DEPTH - OUTER], [side, span], y, &outer);
-    let doors: [Opening; 2] = [door(1.0), door(middle + PARTITION + 0.2)];
+    let doors: [Opening; 2] = [door(1.0, y[0]), door(middle + PARTITION + 0.2, y[0])];
     for row in [first, second] {
         builder.wall(Axis::X, [0.0, side], [row, row + PARTITION], y, &doors);
     }
