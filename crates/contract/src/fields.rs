@@ -2,11 +2,9 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, SlimSpans, WalkableField, float,
-    saturating_i32, to_u32,
+    AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, Random, RegionMap, SlimSpans, WalkableField,
+    float, saturating_i32, to_u32,
 };
-
-use waymesh_core::Random;
 
 /// Highest step in the fields of this module, in levels.
 pub const MAX_STEP_LEVELS: i32 = 4;

@@ -89,10 +89,8 @@ pub fn trace_contours(stage: &dyn TraceContours) {
         check("raw contours", seed, &contours);
         let polygons = contours.polygons();
         assert_eq!(polygons.polygons.len(), regions.count as usize, "seed {seed}: one polygon per region");
-        for (polygon, size) in polygons.polygons.iter().zip(fields::region_sizes(&regions)) {
-            let doubled: i128 = polygon.loops().map(|l| polygons.doubled_area(l)).sum();
-            assert_eq!(doubled, 2 * i128::from(size), "seed {seed}: area of region {}", polygon.region);
-        }
+        let sizes = fields::region_sizes(&regions);
+        check_areas(seed, &polygons, sizes.into_iter().map(|size| 2 * i128::from(size)));
         assert!(contours == trace(stage, seed, &field, &regions), "seed {seed}: two runs differ");
     }
 }
@@ -156,6 +154,14 @@ fn triangles(stage: &dyn Triangulate, seed: u64, polygons: &PolygonSet) -> Trian
     stage.triangulate(polygons, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
 }
 
+/// Checks the doubled area of each region.
+fn check_areas(seed: u64, set: &PolygonSet, areas: impl IntoIterator<Item = i128>) {
+    for (polygon, area) in set.polygons.iter().zip(areas) {
+        let expected: i128 = polygon.loops().map(|border| set.doubled_area(border)).sum();
+        assert_eq!(area, expected, "seed {seed}: area of region {}", polygon.region);
+    }
+}
+
 /// Checks the contract of [`Triangulate`].
 ///
 /// # Panics
@@ -179,13 +185,10 @@ pub fn triangulate(stage: &dyn Triangulate) {
                 .filter(|other| triangulation.triangles[other.index()].region != triangle.region)
                 .count();
         }
-        let mut expected_crossings = 0;
-        for (polygon, area) in set.polygons.iter().zip(areas) {
-            let expected: i128 = polygon.loops().map(|l| set.doubled_area(l)).sum();
-            assert_eq!(area, expected, "seed {seed}: area of region {}", polygon.region);
-            expected_crossings += polygon.loops().map(|l| l.beyond.iter().flatten().count()).sum::<usize>();
-        }
-        assert_eq!(crossings, expected_crossings, "seed {seed}: edges between regions");
+        check_areas(seed, &set, areas);
+        let loops = set.polygons.iter().flat_map(|polygon| polygon.loops());
+        let expected: usize = loops.map(|border| border.beyond.iter().flatten().count()).sum();
+        assert_eq!(crossings, expected, "seed {seed}: edges between regions");
         assert!(triangulation == triangles(stage, seed, &set), "seed {seed}: two runs differ");
     }
 }
@@ -219,10 +222,7 @@ pub fn decompose_within(triangulator: &dyn Triangulate, stage: &dyn Decompose, t
         for (index, polygon) in mesh.polygons.iter().enumerate() {
             areas[polygon.region.index()] += mesh.doubled_area(waymesh_core::PolyId::from_index(index));
         }
-        for (polygon, area) in set.polygons.iter().zip(areas) {
-            let expected: i128 = polygon.loops().map(|l| set.doubled_area(l)).sum();
-            assert_eq!(area, expected, "seed {seed}: area of region {}", polygon.region);
-        }
+        check_areas(seed, &set, areas);
         assert!(mesh == run(), "seed {seed}: two runs differ");
         connectivity(seed, &triangulation, &mesh);
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId,
+    AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, Random, RegionId, VertexId,
 };
 
-use waymesh_core::Random;
+use crate::fields::{self, Floor};
 
 /// A directed unit edge of a border, with its region on the positive side.
 type Edge = (PlanPoint, PlanPoint);
@@ -99,17 +99,10 @@ fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32)
     let walkable = around.map(|(x, z)| label(x, z).is_some());
     let own = around.iter().position(|&other| other == polygon).expect("the polygon touches the point");
     let mut class = own;
-    for step in 1..4 {
-        if !walkable[(own + step) % 4] {
-            break;
+    for turn in [1, 3] {
+        for at in (1..4).map(|step| (own + turn * step) % 4).take_while(|&at| walkable[at]) {
+            class = class.min(at);
         }
-        class = class.min((own + step) % 4);
-    }
-    for step in 1..4 {
-        if !walkable[(own + 4 - step) % 4] {
-            break;
-        }
-        class = class.min((own + 4 - step) % 4);
     }
     class
 }
@@ -120,17 +113,11 @@ fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32)
 pub fn random(seed: u64, width: u32, depth: u32) -> PolygonSet {
     let mut random = Random::new(seed);
     let density = 0.02 + random.unit() * 0.4;
-    let columns: Vec<Vec<crate::fields::Floor>> = (0..width * depth)
-        .map(|_| {
-            if random.chance(density) {
-                Vec::new()
-            } else {
-                vec![crate::fields::Floor { level: 0, area: AreaId::GROUND }]
-            }
-        })
-        .collect();
-    let field = crate::fields::from_floors(width, depth, &columns);
-    let regions = crate::fields::random_regions(&field, seed);
+    let floor = Floor { level: 0, area: AreaId::GROUND };
+    let mut column = || if random.chance(density) { Vec::new() } else { vec![floor] };
+    let columns: Vec<Vec<Floor>> = (0..width * depth).map(|_| column()).collect();
+    let field = fields::from_floors(width, depth, &columns);
+    let regions = fields::random_regions(&field, seed);
     let mut labels = vec![None; (width * depth) as usize];
     for (span, &region) in regions.labels.iter().enumerate() {
         labels[field.span_columns[span] as usize] = Some(region);

@@ -1,8 +1,6 @@
 //! Triangle soups for tests.
 
-use waymesh_core::TriangleSoup;
-
-use waymesh_core::Random;
+use waymesh_core::{Random, TriangleSoup};
 
 /// Returns the same triangles in a random order, each with a random first corner.
 ///

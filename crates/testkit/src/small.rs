@@ -92,13 +92,8 @@ pub fn storeys() -> (WalkableField, RegionMap) {
         .zip(&field.span_columns)
         .map(|(&floor, &cell)| match letters[cell as usize] {
             b'b' => 1,
-            _ => {
-                if floor > 10 {
-                    2
-                } else {
-                    0
-                }
-            }
+            _ if floor > 10 => 2,
+            _ => 0,
         })
         .collect();
     (field, RegionMap { labels, count: 3 })
