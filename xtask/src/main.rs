@@ -10,6 +10,7 @@ mod links;
 mod modules;
 mod packages;
 mod parts;
+mod programs;
 mod readmes;
 mod release;
 mod skipped;

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::{fuzz as fuzzers, readmes as readme_programs, root, target};
+use crate::programs::{self, Program};
+use crate::{fuzz as fuzzers, packages, readmes as readme_programs, root, target};
 
 /// Error of a part that cannot be checked here: the tool that it lacks.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ pub(crate) fn linted(mut command: Command) -> Command {
 }
 
 /// The command as a person would type it.
-fn line(command: &Command) -> String {
+pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
@@ -224,6 +225,7 @@ pub(crate) fn msrv(tools: &Tools) -> Result<String> {
 }
 
 pub(crate) fn wasm(tools: &Tools) -> Result<String> {
+    packages::least()?;
     let words =
         "check --package waymesh-graph --package waymesh --no-default-features --target-dir target/wasm";
     let target = "wasm32-unknown-unknown";
@@ -364,32 +366,13 @@ pub(crate) fn gpu(_: &Tools) -> Result<String> {
     fetch(&mut command("", "cargo", "fetch --locked"))?;
     let skipped = target().join("skipped-gpu.txt");
     let _ = fs::remove_file(&skipped);
-    for mut test in tests_on_cards()? {
-        run(test.env("WAYMESH_SKIPPED", &skipped))?;
+    // For fewer packages, cargo would choose other features and build all crates once more.
+    let uses_card = |it: &Program| it.target == "device" || it.package.ends_with("crates/gpu");
+    for program in programs::build(WITH_CARDS)?.iter().filter(|it| uses_card(it)) {
+        run(program.command().env("WAYMESH_SKIPPED", &skipped))?;
     }
     let has_none = fs::read_to_string(&skipped).is_ok_and(|text| text.contains("adapter"));
     Ok(if has_none { "NOT RUN, there is no adapter, not even in software" } else { "" }.to_owned())
-}
-
-/// Builds all tests, with graphics cards, and returns the programs of those that use one. For fewer
-/// packages, cargo would choose other features and build all crates once more.
-fn tests_on_cards() -> Result<Vec<Command>> {
-    const FOLDER: &str = "crates/gpu";
-    const OF_PROGRAM: &str = "device";
-    let words = "--no-run --message-format json-render-diagnostics";
-    let mut build = linted(command("", "cargo", &format!("test {WITH_CARDS} {words}")));
-    let built = build.stderr(Stdio::inherit()).output()?;
-    ensure!(built.status.success(), "{} failed: {}", line(&build), built.status);
-    let tests = String::from_utf8(built.stdout)?;
-    let tests = tests.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
-    let test = |test: &Value| {
-        let manifest = Path::new(test["manifest_path"].as_str()?);
-        let is_wanted = test["target"]["name"] == OF_PROGRAM || manifest.parent()?.ends_with(FOLDER);
-        let mut program = command("", test["executable"].as_str()?, "");
-        program.current_dir(manifest.parent()?);
-        (is_wanted && test["profile"]["test"] == true).then_some(program)
-    };
-    Ok(tests.iter().filter_map(test).collect())
 }
 
 /// Build, and tests in Node compared with the native program.
