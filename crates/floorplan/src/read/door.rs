@@ -2,15 +2,28 @@
 
 use geo::{ConvexHull, MultiPoint, Point};
 
+use waymesh_core::DisjointSets;
+
 use super::{DoorFields, Reader};
-use crate::plan::{direction, extent_of, way};
+use crate::plan::{Extent, direction, extent_of, way};
 use crate::{Door, FloorPlan, NoteKind, Outline, PlanPosition};
 
 /// Largest number of corners of the hull of a door: each of its edges is compared with all of them.
 const MAX_HULL_CORNERS: usize = 1000;
 
+/// Largest number of loops of an element of doors: each is compared with all others.
+const MAX_LOOPS: usize = 1000;
+
+/// Largest distance of the boxes of two loops that draw one door, such as its leaf and the arc in
+/// which it swings, in metres.
+const DOOR_GAP: f64 = 0.05;
+
+/// Largest distance of two loops that draw one door on both faces of its wall, in metres.
+const FACES_GAP: f64 = 0.6;
+
 impl Reader<'_> {
-    /// Adds a door. A line of two points goes from jamb to jamb. Of an area, the smallest rectangle
+    /// Adds a door, or each of several that one element draws apart from each other. A line of two
+    /// points goes from jamb to jamb. Of an area, the smallest rectangle
     /// around it counts: its longer side goes from jamb to jamb, unless the walls show otherwise
     /// ([`crate::PlanBase::new`]); its shorter side is the depth if that is more than
     /// [`Door::DEPTH`].
@@ -22,8 +35,24 @@ impl Reader<'_> {
         outline: &Outline,
         fields: DoorFields<'_>,
     ) {
-        if matches!(outline, Outline::Disc { .. }) {
-            return self.ignored(plan, element, "a round door");
+        match outline {
+            Outline::Disc { .. } => return self.ignored(plan, element, "a round door"),
+            Outline::Loops { loops, .. } if loops.len() > MAX_LOOPS => {
+                let what =
+                    format!("a drawing of doors with {} loops (the limit is {MAX_LOOPS})", loops.len());
+                return self.ignored(plan, element, what);
+            }
+            Outline::Loops { loops, .. } => {
+                let doors = apart(loops);
+                for (index, points) in doors.iter().enumerate().filter(|_| doors.len() > 1) {
+                    let (element, points) = (format!("{element}, door {index}"), points.clone());
+                    self.add_door(plan, storey, &element, &Outline::ConvexHull { points }, fields);
+                }
+                if doors.len() > 1 {
+                    return;
+                }
+            }
+            _ => {}
         }
         let points = outline.points();
         let (line, depth) = match (outline, &points[..]) {
@@ -56,6 +85,41 @@ impl Reader<'_> {
             cost: fields.cost,
         });
     }
+}
+
+/// Returns the points of each group of loops whose boxes are near each other.
+fn apart(loops: &[Vec<PlanPosition>]) -> Vec<Vec<PlanPosition>> {
+    let are_near = |one: Extent, other: Extent| {
+        let of_both = |axis: usize| {
+            let [a, b] = [one, other].map(|[low, high]| [low[axis], high[axis]]);
+            (a[1].min(b[1]) - a[0].max(b[0]), (a[1] - a[0]).max(b[1] - b[0]))
+        };
+        let sides = [of_both(0), of_both(1)];
+        // As long as each other, and beside each other with their longer sides.
+        let are_faces = |along: usize, across: usize| {
+            let [(overlap, length), (between, depth)] = [sides[along], sides[across]];
+            overlap > 0.9 * length && length > depth && between > -FACES_GAP
+        };
+        sides.iter().all(|(overlap, _)| *overlap > -DOOR_GAP) || are_faces(0, 1) || are_faces(1, 0)
+    };
+    let boxes: Vec<_> = loops.iter().map(|points| extent_of(points.iter().copied())).collect();
+    let mut groups = DisjointSets::new(loops.len());
+    for (one, first) in (0..).zip(&boxes) {
+        for (other, second) in (0..one).zip(&boxes) {
+            if let (Some(first), Some(second)) = (*first, *second)
+                && are_near(first, second)
+            {
+                groups.unite(one, other);
+            }
+        }
+    }
+    let roots = groups.roots();
+    let mut firsts = roots.clone();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let points =
+        |root| roots.iter().zip(loops).filter(move |(it, _)| **it == root).flat_map(|(_, loops)| loops);
+    firsts.into_iter().map(|root| points(root).copied().collect()).collect()
 }
 
 /// Returns the middle line of the smallest rectangle around a convex ring along the longer sides,

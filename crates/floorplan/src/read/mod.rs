@@ -615,7 +615,7 @@ impl Reader<'_> {
 }
 
 /// Fields of a door that its outline does not give.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct DoorFields<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) depth: Option<f64>,

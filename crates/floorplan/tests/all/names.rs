@@ -274,3 +274,37 @@ fn lines_that_cannot_be_walkable_are_named() {
         }
     }
 }
+
+/// One element of a drawing may draw many doors: each is cut as if it had an element of its own.
+#[test]
+fn doors_of_one_element_are_apart() {
+    let line = |x: f64, y: f64| format!("M{x} {y}v1");
+    let area = |x: f64, y: f64| format!("M{} {y}h.4v1h-.4z", x - 0.2);
+    // A leaf, and the arc in which it swings.
+    let leaf = |x: f64, y: f64| format!("M{x} {y}v1 M{x} {y}h1a1 1 0 0 1 -1 1");
+    let places = [(5.0, 1.0), (5.0, 4.0), (5.0, 5.2)];
+    let faces = |x: f64, y: f64| format!("M{} {y}v1 M{} {y}v1", x - 0.2, x + 0.2);
+    let drawings: [(&str, &dyn Fn(f64, f64) -> String); 4] = [
+        ("fill='none' stroke='red' stroke-width='.1'", &line),
+        ("fill='none' stroke='red' stroke-width='.1'", &faces),
+        ("fill='red'", &area),
+        ("fill='none' stroke='red' stroke-width='.1'", &leaf),
+    ];
+    for (style, draw) in drawings {
+        for count in 1..=places.len() {
+            let doors: Vec<String> = places[..count].iter().map(|&(x, y)| draw(x, y)).collect();
+            let path = |drawn: &str| format!("<path {style} d='{drawn}'/>");
+            let alone: Vec<String> = doors.iter().map(|drawn| path(drawn)).collect();
+            let [together, alone] =
+                [path(&doors.join(" ")), alone.concat()].map(|doors| with_door(PlanFormat::Svg, &doors));
+            let lines = |plan: &FloorPlan| -> Vec<_> {
+                plan.storeys[0].doors.iter().map(|door| (door.line, door.depth)).collect()
+            };
+            assert_eq!(lines(&together), lines(&alone), "{style} {count}");
+            assert_eq!(together.storeys[0].doors.len(), count, "{style} {count}");
+        }
+    }
+    let many: String = (0..1001).map(|index| format!("M{index} 0v.5")).collect();
+    let plan = with_door(PlanFormat::Svg, &format!("<path stroke='red' d='{many}'/>"));
+    assert!(notes(&plan).contains("1001 loops (the limit is 1000) is ignored"), "{}", notes(&plan));
+}
