@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,14 @@ def volume(vertices: NDArray[np.float64], triangles: NDArray[np.uint32]) -> floa
     """Returns the volume of a closed mesh, above 0 if its faces look outward."""
     a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
     return float(np.einsum("ij,ij", a, np.cross(b, c)) / 6)
+
+
+def picture(name: str, mesh: waymesh.NavMesh, path: waymesh.Path | None = None) -> None:
+    """Draws a picture of the guide anew, if `WAYMESH_GUIDE_PICTURES` names the folder of its pictures."""
+    drawn = mesh.to_svg(path)
+    assert drawn.startswith("<svg")
+    if folder := os.environ.get("WAYMESH_GUIDE_PICTURES"):
+        Path(folder, name).write_text(drawn)
 
 
 THIN = waymesh.Settings(cell_size=0.1, level_height=0.1, agent_radius=0.0, max_step=0.3, max_edge_error=0.05)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import waymesh
-from conftest import THIN, box, floor, join, level
+from conftest import THIN, box, floor, join, level, picture
 
 
 def test_closed_form_of_a_floor(square: waymesh.NavMesh) -> None:
@@ -72,6 +72,7 @@ def test_the_same_bytes_from_arrays_files_and_trimesh(tmp_path: Path) -> None:
     assert waymesh.from_file(file).to_bytes() == baked
     solid = trimesh.Trimesh(vertices, triangles.astype(int), process=False)
     assert waymesh.from_trimesh(solid).to_bytes() == baked
+    picture("trimesh.svg", waymesh.from_trimesh(solid))
     scene = trimesh.Scene(trimesh.Trimesh(*floor(10, 10), process=False))
     assert waymesh.from_trimesh(scene).area == pytest.approx(waymesh.bake(*floor(10, 10)).area)
     turned = np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)

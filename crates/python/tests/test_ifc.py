@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import waymesh
 import waymesh.ifc
+from conftest import picture
 
 ifcopenshell = pytest.importorskip("ifcopenshell")
 
@@ -189,6 +190,7 @@ def test_doors_are_links_that_open_and_close(tmp_path: Path) -> None:
     assert path.is_complete and [link for link, *_ in path.links] == [doors[0]["id"]]
     path = mesh.find_path(west, above)
     assert path.is_complete and len(path.links) == 3
+    picture("ifc.svg", mesh, path)
     shut = mesh.with_link_open(doors[0]["id"], False)
     assert not shut.find_path(west, east).is_complete
     # An agent that is wider than the door has no link through it.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import waymesh
 import waymesh.sdf
-from conftest import DETOUR, THIN, volume
+from conftest import DETOUR, THIN, picture, volume
 from numpy.typing import NDArray
 
 LARGEST = waymesh.Settings(**{**THIN.entries(), "keep": "largest"})
@@ -91,6 +91,7 @@ def test_obstacles_move_in_a_world(tmp_path: Path) -> None:
     wide = site.world(waymesh.Settings(cell_size=0.1, level_height=0.1, agent_radius=0.4))
     wide.add_mesh_obstacle(*site.obstacles[0].at(pose))
     wide.update()
+    picture("sdf.svg", world.mesh, world.mesh.find_path([0.5, 0, 2], [9.5, 0, 8], shortest=True))
     # The gaps of half a metre at its ends are closed for a radius of 0.4 m.
     assert math.isinf(wide.mesh.distance([5, 0, 2], [5, 0, 8])) and not math.isinf(world.mesh.distance([5, 0, 2], [5, 0, 8]))
     ground = waymesh.sdf.load(path, moving="ground")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import waymesh
 import waymesh.usd
-from conftest import DETOUR, THIN, Scene, box, floor, join, volume
+from conftest import DETOUR, THIN, Scene, box, floor, join, picture, volume
 from numpy.typing import NDArray
 from waymesh._shapes import triangulate
 
@@ -250,6 +250,7 @@ def test_areas_have_names_of_materials_or_chosen_ones(tmp_path: Path) -> None:
     baked = scene.bake(THIN)
     assert baked.area == pytest.approx(16 - 0.1 * 4 * 4, abs=0.3) and baked.areas[2]["cost"] == 3.0
     assert baked.polygon_areas[baked.polygon_at([1, 0, 2])] == 2
+    picture("usd.svg", baked)
     assert baked.polygon_at([3, 0, 2], reach=(0.2, 0.2, 0.2)) == -1
 
     def area_of(prim: Any) -> str | None:
