@@ -193,7 +193,7 @@ impl Reading<'_> {
         let kind = role(layer).or(area.is_some().then_some(Role::Mark));
         let Some(outline) = self.outline(entity, layer, &placed.to_drawing)? else { return Ok(()) };
         let what = match kind {
-            Some(Role::Door) => " (doors are read from TOML, GeoJSON, WKT and SVG)",
+            Some(Role::Door) => " (doors are read from TOML, GeoJSON, WKT, SVG, OpenStreetMap and Open-RMF)",
             Some(Role::Mark) if area.is_none() => ": no area is given for its marks",
             None => ", whose name has no word such as floor or wall,",
             Some(kind) => {
