@@ -179,7 +179,7 @@ fn every_command_reads_and_writes_meshes_of_detour() {
         assert!(output.status.success(), "{words:?}");
         String::from_utf8(output.stderr).expect("a text")
     };
-    // What the format loses is said by each command that writes it, and by each that reads it.
+    // Each command that writes the format says what it loses, and each that reads it.
     for words in [["build", "hall.obj", "-o", "hall.navmesh"], ["pack", "hall.wmesh", "-o", "packed.navmesh"]]
     {
         let warned = warnings(&words);

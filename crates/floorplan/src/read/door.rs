@@ -95,7 +95,7 @@ fn apart(loops: &[Vec<PlanPosition>]) -> Vec<Vec<PlanPosition>> {
             (a[1].min(b[1]) - a[0].max(b[0]), (a[1] - a[0]).max(b[1] - b[0]))
         };
         let sides = [of_both(0), of_both(1)];
-        // As long as each other, and beside each other with their longer sides.
+        // Both have the same length, and lie side by side.
         let are_faces = |along: usize, across: usize| {
             let [(overlap, length), (between, depth)] = [sides[along], sides[across]];
             overlap > 0.9 * length && length > depth && between > -FACES_GAP

@@ -404,7 +404,7 @@ impl Role {
     }
 }
 
-/// What is ignored of a line that is said to be walkable.
+/// Text of the note on a line whose kind is walkable.
 const WALKABLE_LINE: &str = "walkable, the kind of a line, which is read as a wall,";
 
 /// The kinds in the words of one name.

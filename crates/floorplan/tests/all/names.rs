@@ -275,7 +275,7 @@ fn lines_that_cannot_be_walkable_are_named() {
     }
 }
 
-/// One element of a drawing may draw many doors: each is cut as if it had an element of its own.
+/// An element of a drawing may draw many doors: each is cut as if it had its own element.
 #[test]
 fn doors_of_one_element_are_apart() {
     let line = |x: f64, y: f64| format!("M{x} {y}v1");
