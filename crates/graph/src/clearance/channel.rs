@@ -4,6 +4,8 @@ use glam::DVec2;
 
 use super::bounds::NO_INDEX;
 use crate::geometry::disc::{Tangent, tangent};
+use crate::marks::Stamped;
+use crate::path::queue::Queue;
 
 /// A side that was come to.
 #[derive(Clone, Copy, Debug)]
@@ -16,15 +18,14 @@ pub(super) struct Step {
     pub(super) length: f64,
 }
 
-/// Memory of the fast search, without the heap.
+/// Memory of the fast search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QuickMemory {
     pub(super) steps: Vec<Step>,
-    /// The key of the best step that is not in the heap.
-    pub(super) in_hand: Option<(u64, u32)>,
-    pub(super) stamp: u32,
-    /// Per side, the query that came to it last, and the least length then.
-    pub(super) known: Vec<(u32, f64)>,
+    /// Estimate and number of each open step.
+    pub(super) open: Queue<(u64, u32)>,
+    /// Per side, the least length to it.
+    pub(super) known: Stamped<f64>,
     pub(super) string: TautString,
 }
 

@@ -6,7 +6,7 @@
 //! further paths of this radius.
 
 use glam::{DVec2, Vec3};
-use waymesh_core::float;
+use waymesh_core::{float, to_u32};
 
 use super::bounds::NO_INDEX;
 use super::fit::{Candidates, Fit, Wanted};
@@ -14,7 +14,6 @@ use super::mesh::ClearanceNavMesh;
 use super::table::Table;
 use crate::geometry::disc::{distance_squared, side_of};
 use crate::geometry::plan::PlanPosition;
-use crate::locate::nearest::Spot;
 use crate::locate::reach::Reach;
 use crate::mesh::link::{LINK_PLACES, Link, LinkEnd, LinkIndex};
 /// A place on a link, in one direction.
@@ -97,9 +96,8 @@ impl Gates {
         first[triangle as usize] = next;
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "eighteen places on a link at most")]
     fn push(&mut self, mut gate: Gate) -> u32 {
-        let number = self.gates.len() as u32;
+        let number = to_u32(self.gates.len());
         let first = &mut self.first[gate.ends[0].triangle as usize];
         gate.next = std::mem::replace(first, number);
         self.gates.push(gate);
@@ -274,9 +272,7 @@ impl ClearanceNavMesh {
         let size = f64::from(self.mesh.frame.cell_size);
         let position = self.mesh.frame.to_world(at.x / size, f64::from(level), at.y / size);
         let polygon = end.polygon.0;
-        let on_grid = PlanPosition::snapped(at.x / size, at.y / size);
-        let height = self.mesh.height_at(polygon as usize, on_grid);
-        let spot = Spot { polygon, at: on_grid, height, within: true, distance_squared: 0.0 };
+        let spot = self.mesh.spot_at(polygon, PlanPosition::snapped(at.x / size, at.y / size));
         let known = self.mesh.default_reach();
         let reach = Reach::new(self.aside(radius), known.up, known.down);
         let (radius, reach) = (f64::from(radius), &reach);

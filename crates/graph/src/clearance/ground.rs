@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, Triangle, TriangleId, Triangulation, VertexId};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, Triangle, TriangleId, Triangulation, VertexId, to_u32};
 
 use super::admitted::Admitted;
 use super::open_links::{OpenLinks, edge_points, points, vertex_at};
@@ -54,9 +54,7 @@ pub(super) fn triangulate(mesh: &NavMesh, admitted: &Admitted, open: &OpenLinks)
     for polygon in allowed() {
         for edge in mesh.edge_range(polygon.index()) {
             if !admitted.is_wall(mesh.topology.neighbours[edge]) {
-                #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-                let beyond = mesh.topology.fans.twin(edge as u32) as usize;
-                cutting.join(edge, beyond);
+                cutting.join(edge, mesh.topology.fans.twin(to_u32(edge)) as usize);
             }
         }
     }

@@ -121,29 +121,19 @@ impl Table {
         let mut best = limit_squared;
         stack.clear();
         stack.extend([0, 1, 2].map(|side| 3 * triangle + side));
-        while let Some(side) = stack.pop() {
-            let ends = self.ends(side);
-            // No farther than its line is.
+        self.look_out(at, stack, |side, ends| {
             let (aside, along) = (side_of(ends[0], ends[1], at), ends[1] - ends[0]);
+            // No farther than its line is.
             if aside * aside > best * along.dot(along) * (1.0 + 1e-9) {
-                continue;
+                return false;
             }
             let distance = distance_squared(ends, at);
-            if distance >= best {
-                continue;
-            }
-            if self.is_wall(side) {
+            let is_near = distance < best;
+            if is_near && self.is_wall(side) {
                 best = distance;
-                continue;
             }
-            let twin = self.twin(side);
-            for beyond in [next(twin), previous(twin)] {
-                let [a, b] = self.ends(beyond);
-                if side_of(a, b, at) >= 0.0 {
-                    stack.push(beyond);
-                }
-            }
-        }
+            is_near
+        });
         best
     }
 }

@@ -135,7 +135,7 @@ impl OpenLinks {
         mut visit: impl FnMut([PlanVertex; 2]),
     ) {
         let mut from = vertex_at(mesh, edge);
-        let last = vertex_at(mesh, edge_end(mesh, polygon, edge));
+        let last = vertex_at(mesh, mesh.corner_after(polygon.0, edge));
         let line = [from.point, last.point];
         // Position along the edge, times its length.
         let along = |at: &PlanVertex| {
@@ -166,17 +166,12 @@ pub(super) fn points(end: &LinkEnd) -> [PlanPoint; 2] {
     end.ends.map(|end| end.point)
 }
 
-fn edge_end(mesh: &NavMesh, polygon: PolyId, edge: usize) -> usize {
-    let range = mesh.edge_range(polygon.index());
-    if edge + 1 == range.end { range.start } else { edge + 1 }
-}
-
 pub(super) fn vertex_at(mesh: &NavMesh, corner: usize) -> PlanVertex {
     mesh.vertices.plan[mesh.topology.corner_vertices[corner].index()]
 }
 
 pub(super) fn edge_points(mesh: &NavMesh, polygon: PolyId, edge: usize) -> [PlanPoint; 2] {
-    [edge, edge_end(mesh, polygon, edge)].map(|corner| vertex_at(mesh, corner).point)
+    [edge, mesh.corner_after(polygon.0, edge)].map(|corner| vertex_at(mesh, corner).point)
 }
 
 /// Returns `true` if two segments share more than a point of one line.

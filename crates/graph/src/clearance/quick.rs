@@ -9,8 +9,6 @@
 //! Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>:
 //! channels that are wide enough, A* over their sides.
 
-use std::cmp::Reverse;
-
 use glam::DVec2;
 use waymesh_core::checkpoint_every;
 
@@ -62,14 +60,8 @@ impl Search<'_> {
         let [from, to] = ends.triangles;
         quick.steps.clear();
         quick.string.entries.clear();
-        quick.in_hand = None;
-        self.memory.open.clear();
-        if quick.known.len() < table.twins.len() || quick.stamp == u32::MAX {
-            quick.known.clear();
-            quick.known.resize(table.twins.len(), (0, 0.0));
-            quick.stamp = 0;
-        }
-        quick.stamp += 1;
+        quick.open.clear();
+        quick.known.begin(table.twins.len());
         for side in 3 * from..3 * from + 3 {
             let twin = table.twin(side);
             let [a, b] = table.ends(side);
@@ -79,9 +71,9 @@ impl Search<'_> {
             }
         }
         let mut left = most;
-        while let Some(number) = self.next_step(quick) {
+        while let Some((_, number)) = quick.open.pop() {
             let Step { entry, at, length, .. } = quick.steps[!number as usize];
-            if length > quick.known[entry as usize].1 {
+            if quick.known.get(entry).is_some_and(|known| length > known) {
                 continue;
             }
             if entry / 3 == to {
@@ -107,19 +99,6 @@ impl Search<'_> {
         false
     }
 
-    /// Returns the step with the least estimate: often the last one, which is not in the heap.
-    fn next_step(&mut self, quick: &mut QuickMemory) -> Option<u32> {
-        let open = &mut self.memory.open;
-        let Some(best) = quick.in_hand.take() else { return open.pop().map(|Reverse((_, number))| number) };
-        match open.peek_mut() {
-            Some(mut first) if first.0 < best => {
-                let Reverse((_, number)) = std::mem::replace(&mut *first, Reverse(best));
-                Some(number)
-            }
-            _ => Some(best.1),
-        }
-    }
-
     /// Comes to a side from a place, where that is shorter than what is known.
     #[inline]
     fn step(&mut self, entry: u32, parent: u32, from: DVec2, length: f64, quick: &mut QuickMemory) {
@@ -139,24 +118,14 @@ impl Search<'_> {
         let inset = if square > self.width * self.width { self.radius / square.sqrt() } else { 0.5 };
         let at = a + along * share.clamp(inset, 1.0 - inset);
         let length = length + (at - from).length();
-        let known = &mut quick.known[entry as usize];
-        if known.0 == quick.stamp && known.1 <= length {
+        if quick.known.get(entry).is_some_and(|known| known <= length) {
             return;
         }
-        *known = (quick.stamp, length);
+        quick.known.set(entry, length);
         let number = u32::try_from(quick.steps.len()).unwrap_or(NO_INDEX);
         quick.steps.push(Step { entry, parent, at, length });
         let estimate = length + (self.goal - at).length();
-        let mut key = (estimate.to_bits(), !number);
-        match &mut quick.in_hand {
-            Some(best) => {
-                if key < *best {
-                    std::mem::swap(best, &mut key);
-                }
-                self.memory.open.push(Reverse(key));
-            }
-            none => *none = Some(key),
-        }
+        quick.open.push((estimate.to_bits(), !number));
     }
 
     /// Checks the string near its ends, and stores it in the memory as the path.

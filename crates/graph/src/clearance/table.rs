@@ -292,14 +292,7 @@ impl Table {
         let bare: Vec<bool> = self.fans.iter().map(|fan| self.is_wall(fan.first)).collect();
         // A vertex on a straight wall sticks out by rounding alone.
         let turns: Vec<bool> = (0..self.fans.len())
-            .map(|fan| {
-                let Fan { first, last, .. } = self.fans[fan];
-                let at = self.start(first);
-                let (out, back) = ((self.start(next(first)) - at), (self.start(last) - at));
-                let chord = (out - back).length();
-                let is_flat = out.dot(back) < 0.0 && out.perp_dot(back).abs() <= chord * self.slack * 0.5;
-                bare[fan] && !is_flat && spans[fan] > std::f64::consts::PI
-            })
+            .map(|fan| bare[fan] && self.bends(fan) && spans[fan] > std::f64::consts::PI)
             .collect();
         for fan in 0..self.fans.len() {
             if !turns[fan] {
@@ -308,21 +301,17 @@ impl Table {
             let Fan { first, last, .. } = self.fans[fan];
             let at = self.start(first);
             // Over vertices on straight walls, the direction of which is known to rounding only.
-            let (mut out, mut back) = (first, last);
-            for _ in 0..self.fans.len() {
-                let there = self.fan_of[next(out) as usize] as usize;
-                if turns[there] || !bare[there] || self.bends(there) {
-                    break;
+            let pass = |mut wall: u32, end: fn(u32) -> u32, onward: fn(&Fan) -> u32| {
+                for _ in 0..self.fans.len() {
+                    let there = self.fan_of[end(wall) as usize] as usize;
+                    if turns[there] || !bare[there] || self.bends(there) {
+                        break;
+                    }
+                    wall = onward(&self.fans[there]);
                 }
-                out = self.fans[there].first;
-            }
-            for _ in 0..self.fans.len() {
-                let there = self.fan_of[back as usize] as usize;
-                if turns[there] || !bare[there] || self.bends(there) {
-                    break;
-                }
-                back = self.fans[there].last;
-            }
+                wall
+            };
+            let (out, back) = (pass(first, next, |fan| fan.first), pass(last, |last| last, |fan| fan.last));
             let enter = unit(at - self.start(next(out)));
             let leave = unit(self.start(back) - at);
             // Storeys have more ground than a full circle: a path may turn by more than half a one.
@@ -354,37 +343,43 @@ impl Table {
         };
         let mut best = MOST_ROOM * MOST_ROOM;
         stack.clear();
-        let mut corner = first;
-        loop {
-            stack.push(next(corner));
-            // Walls at the corner itself.
+        let corners = std::iter::successors(Some(first), |&corner| {
             let beyond = self.twin(previous(corner));
-            if beyond == WALL || beyond == first {
-                break;
-            }
-            corner = beyond;
-        }
-        while let Some(side) = stack.pop() {
-            let ends = self.ends(side);
+            (beyond != WALL && beyond != first).then_some(beyond)
+        });
+        stack.extend(corners.map(next));
+        self.look_out(at, stack, |side, ends| {
             let distance = distance_squared(ends, at);
-            if distance >= best {
-                continue;
+            let is_near = distance < best;
+            // Walls at the corner itself are behind it.
+            if is_near && self.is_wall(side) && !ends.into_iter().all(is_behind) {
+                best = distance;
             }
-            if self.is_wall(side) {
-                if !ends.into_iter().all(is_behind) {
-                    best = distance;
-                }
-                continue;
-            }
-            let twin = self.twin(side);
-            stack.extend([next(twin), previous(twin)].into_iter().filter(|&beyond| {
-                let [a, b] = self.ends(beyond);
-                side_of(a, b, at) >= 0.0
-            }));
-        }
+            is_near
+        });
         #[expect(clippy::cast_possible_truncation, reason = "rounded down")]
         let room = (best.sqrt() * (1.0 - 1e-6)) as f32;
         room
+    }
+
+    /// Visits the sides in `stack`, and beyond each one of which `leads_on` is true those that face
+    /// away from a place.
+    #[inline]
+    pub(super) fn look_out(
+        &self,
+        at: DVec2,
+        stack: &mut Vec<u32>,
+        mut leads_on: impl FnMut(u32, [DVec2; 2]) -> bool,
+    ) {
+        while let Some(side) = stack.pop() {
+            let twin = self.twin(side);
+            if leads_on(side, self.ends(side)) && twin != WALL {
+                stack.extend([next(twin), previous(twin)].into_iter().filter(|&beyond| {
+                    let [a, b] = self.ends(beyond);
+                    side_of(a, b, at) >= 0.0
+                }));
+            }
+        }
     }
 
     /// Returns `true` if no wall is in the way of a disc that turns round a corner, with its centre

@@ -8,9 +8,9 @@ use super::string::{MovingString, place_of};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
 use crate::locate::reach::unless_0_or_more;
-use crate::mesh::costs::{Length, TravelCost};
+use crate::mesh::costs::{Length, Rules, TravelCost, Version};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::nav_mesh::NavMesh;
 use crate::path::ends::Ends;
 use crate::path::funnel::Turn;
 use crate::path::options::{PathOptions, PathSearch};
@@ -83,7 +83,7 @@ use crate::scratch::{CorridorScratch, QueryScratch};
 pub struct PathCorridor<F = AnyPolygon, C = Length> {
     options: CorridorOptions<F, C>,
     /// Versions of the mesh, its links and the filter at the last update.
-    seen: (Generation, u64, u64),
+    seen: Version,
     ends: Option<Ends>,
     /// Requested start of the last plan.
     from: Option<Vec3>,
@@ -108,7 +108,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub fn new(options: CorridorOptions<F, C>) -> Self {
         Self {
             options,
-            seen: (Generation::default(), 0, 0),
+            seen: Version::default(),
             ends: None,
             from: None,
             target: None,
@@ -147,17 +147,17 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Returns where the agent is, on the mesh; `None` without a corridor.
     #[must_use]
     pub fn start(&self) -> Option<Location> {
-        let ends = self.ends?;
-        let (polygon, position) = (PolyId(ends.start.polygon), ends.start_position);
-        Some(Location { polygon, position, generation: self.seen.0 })
+        self.ends.map(|ends| self.place(&ends.start, ends.start_position))
     }
 
     /// Returns where the corridor leads; `None` without a corridor.
     #[must_use]
     pub fn goal(&self) -> Option<Location> {
-        let ends = self.ends?;
-        let (polygon, position) = (PolyId(ends.goal.polygon), ends.goal_position);
-        Some(Location { polygon, position, generation: self.seen.0 })
+        self.ends.map(|ends| self.place(&ends.goal, ends.goal_position))
+    }
+
+    fn place(&self, spot: &Spot, position: Vec3) -> Location {
+        Location { polygon: PolyId(spot.polygon), position, generation: self.seen.0 }
     }
 
     /// Returns the options it is kept with.
@@ -171,11 +171,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Constant time.
     #[must_use]
     pub fn is_outdated(&self, mesh: &NavMesh) -> bool {
-        self.target.is_some() && self.seen != self.version_of(mesh)
-    }
-
-    fn version_of(&self, mesh: &NavMesh) -> (Generation, u64, u64) {
-        (mesh.generation, mesh.links.stamp, self.options.path.usable().version())
+        self.target.is_some() && self.seen != self.options.path.usable().version_on(mesh)
     }
 
     /// By how many metres in plan its path may be longer than the shortest of the moment, at worst.
@@ -217,7 +213,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if from.0.is_finite() && to.is_finite() {
             (self.from, self.target) = (Some(from.0), Some(to));
         }
-        self.seen = self.version_of(mesh);
+        self.seen = self.options.path.usable().version_on(mesh);
         let options = &self.options.path;
         self.ends = match mesh.route(from, to, options, scratch, &mut self.path)? {
             Ok(ends) => Some(ends),
@@ -274,11 +270,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let usable = self.options.path.usable();
         let moved = ends.start_position.xz().distance(to.xz());
-        let from = Location {
-            polygon: PolyId(ends.start.polygon),
-            position: ends.start_position,
-            generation: self.seen.0,
-        };
+        let from = self.place(&ends.start, ends.start_position);
         let walked = self.steps.iter().take_while(|step| mesh.is_crossed(step.crossing));
         let leg = self.string.get(1).map_or_else(|| walked.count(), |turn| turn.crossed);
         let place = match mesh.place_on_leg(&self.path, leg, to) {
@@ -307,21 +299,28 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let old = ends;
         let ends = Ends { start, start_position: place.position, ..ends };
-        if let Some(index) = place_of(&self.path.polygons, start.polygon, true) {
-            if self.string(mesh, scratch).move_start(start.at, place.position, index) {
-                return self.moved(mesh, ends, moved, change, scratch);
-            }
-            self.steps.drain(..index);
-        } else if let Some(crossed) = self.sees(mesh, &old, &start, true, scratch) {
-            scratch.corridor.steps.extend_from_slice(&self.steps[crossed..]);
-            std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
-        } else {
-            // Back to where it was, and on from there.
-            self.join(mesh, [&start, &old.start], scratch);
-            scratch.corridor.steps.extend_from_slice(&self.steps);
-            std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
+        let index = place_of(&self.path.polygons, start.polygon, true);
+        if let Some(index) = index
+            && self.string(mesh, scratch).move_start(start.at, place.position, index)
+        {
+            self.moved(mesh, ends);
+            return self.replan_if_too_long(mesh, ends, moved, change, scratch);
         }
-        self.finish(mesh, ends, moved, change, scratch)
+        let kept = match index {
+            Some(index) => {
+                scratch.corridor.steps.clear();
+                index
+            }
+            None => self.sees(mesh, &old, &start, true, scratch).unwrap_or_else(|| {
+                // Back to where it was, and on from there.
+                self.join(mesh, [&start, &old.start], scratch);
+                0
+            }),
+        };
+        scratch.corridor.steps.extend_from_slice(&self.steps[kept..]);
+        std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
+        self.write_without_loops(mesh, ends, scratch);
+        self.replan_if_too_long(mesh, ends, moved, change, scratch)
     }
 
     /// The goal moved: the corridor now leads to the place nearest to it.
@@ -362,7 +361,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let ends = Ends { goal, goal_position, ..ends };
         if let Some(index) = place_of(&self.path.polygons, goal.polygon, false) {
             if self.string(mesh, scratch).move_goal(goal.at, goal_position, index) {
-                return self.moved(mesh, ends, moved, change, scratch);
+                self.moved(mesh, ends);
+                return self.replan_if_too_long(mesh, ends, moved, change, scratch);
             }
             self.steps.truncate(index);
         } else if let Some(crossed) = self.sees(mesh, &old, &goal, false, scratch) {
@@ -372,7 +372,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.join(mesh, [&old.goal, &goal], scratch);
             self.steps.extend_from_slice(&scratch.corridor.steps);
         }
-        self.finish(mesh, ends, moved, change, scratch)
+        self.write_without_loops(mesh, ends, scratch);
+        self.replan_if_too_long(mesh, ends, moved, change, scratch)
     }
 
     /// The agent took the next link that is not crossed like an edge: the corridor now begins at its
@@ -392,14 +393,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             return Ok(None);
         };
         let Step { crossing, along } = self.steps[index];
-        let (link, backwards) = mesh.link_of(crossing);
-        let id = mesh.links.ids[link.index()];
+        let id = mesh.link_id(crossing);
         let taken = self.path.links.iter().find(|taken| taken.link == id).copied();
-        let [_, arrive] = mesh.links.links[link.index()].ends(backwards);
+        let [_, arrive] = mesh.link_ends(crossing);
         let (at, position) = mesh.on_segment(arrive, along);
-        let polygon = arrive.polygon.0;
-        let height = mesh.height_at(polygon as usize, at);
-        let start = Spot { polygon, at, height, within: true, distance_squared: 0.0 };
+        let start = mesh.spot_at(arrive.polygon.0, at);
         self.steps.drain(..=index);
         let before = self.length;
         self.write(mesh, Ends { start, start_position: position, ..ends }, scratch);
@@ -470,7 +468,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(ends) = self.ends else { return Ok(false) };
         mesh.put_steps(&self.steps, &mut scratch.paths);
         let QueryScratch { paths, corridor: CorridorScratch { turns, .. }, .. } = scratch;
-        mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
+        mesh.string_turns([&ends.start, &ends.goal], &self.path.polygons, paths, turns);
         let metre = f64::from(mesh.frame.cell_size);
         // Links may be longer than they look: only what comes before the first is considered.
         let before_link = self.steps.iter().position(|step| !mesh.is_crossed(step.crossing));
@@ -497,11 +495,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             if length <= straight * (1.0 + 1e-9) {
                 continue;
             }
-            let polygon = self.path.polygons[turn.crossed].0;
-            let height = mesh.height_at(polygon as usize, turn.at);
-            let spot = Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 };
+            let spot = mesh.spot_at(self.path.polygons[turn.crossed].0, turn.at);
             let usable = self.options.path.usable();
-            if !mesh.search_shortest_within(&ends.start, &spot, limit, &usable, &mut scratch.paths) {
+            if !mesh.search_shortest_within([&ends.start, &spot], limit, &usable, &mut scratch.paths) {
                 continue;
             }
             let before = self.length;
@@ -509,8 +505,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             mesh.append_steps(&scratch.paths, &mut scratch.corridor.steps);
             scratch.corridor.steps.extend_from_slice(&self.steps[turn.crossed..]);
             std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
-            self.cut_loops(mesh, ends.start.polygon, scratch);
-            self.write(mesh, ends, scratch);
+            self.write_without_loops(mesh, ends, scratch);
             return Ok(self.length < before);
         }
         Ok(false)
@@ -525,7 +520,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
-        let seen = self.version_of(mesh);
+        let seen = self.options.path.usable().version_on(mesh);
         let Some(ends) = self.ends else {
             // No path led anywhere; now one may.
             return match from.or(self.from).filter(|_| seen != self.seen) {
@@ -579,8 +574,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             && mesh.may_reach(&ends)
             && let Some(detours) = self.follow_again(mesh, &ends, scratch)
         {
-            self.cut_loops(mesh, start.polygon, scratch);
-            self.write(mesh, ends, scratch);
+            self.write_without_loops(mesh, ends, scratch);
             self.base = self.length;
             self.is_bound = false;
             return Ok(CorridorChange::Repaired { detours });
@@ -610,7 +604,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             let is_link = self.path.links.iter().any(|taken| taken.point + 1 == index);
             let found = next.filter(|next| {
                 let straight = at.at.distance_squared(next.at).sqrt();
-                mesh.search_shortest_within(&at, next, straight + range, &usable, &mut scratch.paths)
+                mesh.search_shortest_within([&at, next], straight + range, &usable, &mut scratch.paths)
             });
             let Some(next) = found else {
                 detours += 1;
@@ -622,8 +616,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             let crossed = scratch.corridor.steps.len();
             mesh.append_steps(&scratch.paths, &mut scratch.corridor.steps);
             let is_straight = mesh.search_shortest_within(
-                &at,
-                &next,
+                [&at, &next],
                 at.at.distance_squared(next.at).sqrt() * (1.0 + 1e-9),
                 &usable,
                 &mut scratch.paths,
@@ -648,7 +641,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Option<usize> {
         mesh.put_steps(&self.steps, &mut scratch.paths);
         let QueryScratch { paths, corridor: CorridorScratch { turns, steps, .. }, .. } = scratch;
-        mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
+        mesh.string_turns([&ends.start, &ends.goal], &self.path.polygons, paths, turns);
         let turn = if is_start { turns.get(1) } else { turns.iter().nth_back(1) }?;
         let index = if is_start { 1 } else { turns.len() - 2 };
         let beside = if is_start { turns[index - 1] } else { turns[index + 1] };
@@ -657,13 +650,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if self.steps[first..last].iter().any(|step| !mesh.is_crossed(step.crossing)) {
             return None;
         }
-        let polygon = self.path.polygons[turn.crossed].0;
-        let height = mesh.height_at(polygon as usize, turn.at);
-        let corner = Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 };
+        let corner = mesh.spot_at(self.path.polygons[turn.crossed].0, turn.at);
         let (from, to) = if is_start { (moved, &corner) } else { (&corner, moved) };
         let usable = self.options.path.usable();
         let straight = from.at.distance_squared(to.at).sqrt() * (1.0 + 1e-9);
-        if !mesh.search_shortest_within(from, to, straight, &usable, paths) {
+        if !mesh.search_shortest_within([from, to], straight, &usable, paths) {
             return None;
         }
         steps.clear();
@@ -678,7 +669,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let usable = self.options.path.usable();
         let straight = from.at.distance_squared(to.at).sqrt();
         let limit = straight + f64::from(self.options.range) / metre;
-        if !mesh.search_shortest_within(from, to, limit, &usable, &mut scratch.paths) {
+        if !mesh.search_shortest_within([from, to], limit, &usable, &mut scratch.paths) {
             return None;
         }
         scratch.corridor.steps.clear();
@@ -689,40 +680,17 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let positions = [from, to].map(|spot| mesh.frame.to_world(spot.at.x, spot.height, spot.at.z));
         let options = PathOptions::default();
         scratch.corridor.detour.clear();
-        mesh.write_path(from, to, positions, &options, &mut scratch.paths, &mut scratch.corridor.detour);
+        mesh.write_path([from, to], positions, &options, &mut scratch.paths, &mut scratch.corridor.detour);
         Some(mesh.plan_length(&scratch.corridor.detour))
     }
 
-    /// Finishes the move of an end by `moved` metres, to which the steps lead: cuts loops, writes the
-    /// path, and plans again if it has become too long.
-    fn finish(
-        &mut self,
-        mesh: &NavMesh,
-        ends: Ends,
-        moved: f64,
-        change: CorridorChange,
-        scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
-        self.cut_loops(mesh, ends.start.polygon, scratch);
-        self.write(mesh, ends, scratch);
-        self.replan_if_too_long(mesh, ends, moved, change, scratch)
-    }
-
-    /// Finishes a move as [`Self::finish`] does, with valid steps and string.
-    fn moved(
-        &mut self,
-        mesh: &NavMesh,
-        ends: Ends,
-        moved: f64,
-        change: CorridorChange,
-        scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
+    /// Finishes a move after which the steps and the string are valid.
+    fn moved(&mut self, mesh: &NavMesh, ends: Ends) {
         self.ends = Some(ends);
         self.path.length = length(&self.path.points);
         self.path.plan_length = plan_length(&self.path.points);
         self.path.cost = self.path.length;
         self.length = mesh.plan_length(&self.path);
-        self.replan_if_too_long(mesh, ends, moved, change, scratch)
     }
 
     /// Plans again if the path has become too long.
@@ -744,9 +712,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(change)
     }
 
-    fn cut_loops(&mut self, mesh: &NavMesh, start: u32, scratch: &mut QueryScratch) {
+    /// Cuts loops out of the steps, then writes the path.
+    fn write_without_loops(&mut self, mesh: &NavMesh, ends: Ends, scratch: &mut QueryScratch) {
         let QueryScratch { paths, corridor: CorridorScratch { steps, polygons, .. }, .. } = scratch;
-        mesh.cut_loops(start, &mut self.steps, steps, polygons, paths);
+        mesh.cut_loops(ends.start.polygon, &mut self.steps, steps, polygons, paths);
+        self.write(mesh, ends, scratch);
     }
 
     /// Writes the path through the steps.
@@ -776,7 +746,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         {
             if paths.is_straight || paths.has_turns {
                 // Written without a funnel.
-                mesh.string_turns(start, goal, &self.path.polygons, paths, &mut self.string);
+                mesh.string_turns([start, goal], &self.path.polygons, paths, &mut self.string);
             } else {
                 self.string.extend_from_slice(&paths.funnel.turns);
             }

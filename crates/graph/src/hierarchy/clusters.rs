@@ -7,10 +7,9 @@
 use waymesh_core::{PolyId, to_u32};
 
 use crate::geometry::plan::PlanPosition;
-use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::costs::{TravelCost, Usable, entering};
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::costs::Rules;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::table::firsts;
 
 /// No cluster: the filter closes the polygon.
 pub(super) const NO_CLUSTER: u32 = u32::MAX;
@@ -42,11 +41,7 @@ impl Clusters {
     /// Merges polygons that are connected over edges, or over links that are crossed like edges both
     /// ways, into clusters of `most` polygons or, where a small one would be left, half as many
     /// more. Time in `n log n` a level.
-    pub(super) fn merge<F: PolygonFilter, C: TravelCost>(
-        mesh: &NavMesh,
-        usable: &Usable<'_, F, C>,
-        most: u32,
-    ) -> Self {
+    pub(super) fn merge(mesh: &NavMesh, usable: &impl Rules, most: u32) -> Self {
         let count = mesh.polygon_bound();
         let is_open: Vec<bool> = (0..count)
             .map(PolyId::from_index)
@@ -78,72 +73,51 @@ impl Clusters {
     }
 
     fn tables(of: Vec<u32>, count: usize, levels: u32) -> Self {
-        let mut first = vec![0_u32; count + 1];
+        let open = |&polygon: &u32| of[polygon as usize] != NO_CLUSTER;
+        let mut polygons: Vec<u32> = (0..to_u32(of.len())).filter(open).collect();
+        polygons.sort_by_key(|&polygon| of[polygon as usize]);
+        let first = firsts(count, polygons.iter().map(|&polygon| of[polygon as usize]));
         let mut slots = vec![NO_CLUSTER; of.len()];
-        for (polygon, &cluster) in of.iter().enumerate().filter(|(_, cluster)| **cluster != NO_CLUSTER) {
-            slots[polygon] = first[cluster as usize + 1];
-            first[cluster as usize + 1] += 1;
-        }
-        for cluster in 0..count {
-            first[cluster + 1] += first[cluster];
-        }
-        let mut polygons = vec![0; first[count] as usize];
-        for (polygon, &cluster) in (0_u32..).zip(&of).filter(|(_, cluster)| **cluster != NO_CLUSTER) {
-            polygons[(first[cluster as usize] + slots[polygon as usize]) as usize] = polygon;
+        for (place, &polygon) in (0_u32..).zip(&polygons) {
+            slots[polygon as usize] = place - first[of[polygon as usize] as usize];
         }
         Self { of, slots, first, polygons, levels }
     }
 }
 
 /// Returns `true` if no cost closes the path between two polygons, in either direction.
-pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    from: u32,
-    to: u32,
-) -> bool {
-    let leads = |from: u32, to: u32| entering(usable.cost, mesh, from, to) < f32::INFINITY;
-    usable.cost.is_length() || (leads(from, to) && leads(to, from))
+pub(super) fn leads_both_ways(mesh: &NavMesh, usable: &impl Rules, from: u32, to: u32) -> bool {
+    let leads = |from: u32, to: u32| usable.entering(mesh, from, to) < f32::INFINITY;
+    usable.is_length() || (leads(from, to) && leads(to, from))
 }
 
 /// Returns the links out of a polygon that may be taken.
-pub(super) fn open_links<'a, F: PolygonFilter, C: TravelCost>(
+pub(super) fn open_links<'a>(
     mesh: &'a NavMesh,
-    usable: &'a Usable<'_, F, C>,
+    usable: &'a impl Rules,
     polygon: u32,
 ) -> impl Iterator<Item = u32> + 'a {
-    let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
-    links.filter(|&link| usable.allows_link(mesh, mesh.link_id(link)))
+    mesh.links_from(polygon).filter(|&link| usable.allows_link(mesh, mesh.link_id(link)))
 }
 
 /// Returns `true` if no cost closes any path between polygons that can be used, and the filter no
 /// link.
-pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-) -> bool {
+pub(super) fn are_all_open(mesh: &NavMesh, usable: &impl Rules) -> bool {
     usable.allows_all()
         || mesh.polygon_ids().filter(|&polygon| usable.allows(mesh, polygon)).all(|PolyId(polygon)| {
-            let edges = mesh.topology.polygon_first[polygon as usize]
-                ..mesh.topology.polygon_first[polygon as usize + 1];
-            let edges = edges.filter(|&edge| mesh.topology.neighbours[edge as usize] != NO_NEIGHBOUR);
-            let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
-            if !links.clone().all(|link| usable.allows_link(mesh, mesh.link_id(link))) {
-                return false;
-            }
-            let mut beyond = edges.chain(links).map(|crossing| mesh.beyond(crossing));
-            beyond.all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
+            let mut links = mesh.links_from(polygon);
+            let crossings = mesh.open_edges(polygon).chain(links.clone());
+            let mut beyond = crossings.map(|crossing| mesh.beyond(crossing));
+            links.all(|link| usable.allows_link(mesh, mesh.link_id(link)))
+                && beyond
+                    .all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
         })
 }
 
 /// Length of the border between two clusters, for both orders of the pair, sorted.
 type Borders = Vec<(u32, u32, f64)>;
 
-fn borders<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    labels: &[u32],
-) -> Borders {
+fn borders(mesh: &NavMesh, usable: &impl Rules, labels: &[u32]) -> Borders {
     let mut borders = Vec::new();
     let mut add = |from: u32, crossing: u32, ends: [PlanPosition; 2]| {
         let to = mesh.beyond(crossing);
@@ -153,18 +127,10 @@ fn borders<F: PolygonFilter, C: TravelCost>(
         }
     };
     for PolyId(polygon) in mesh.polygon_ids() {
-        for crossing in
-            mesh.topology.polygon_first[polygon as usize]..mesh.topology.polygon_first[polygon as usize + 1]
-        {
-            if mesh.topology.neighbours[crossing as usize] != NO_NEIGHBOUR {
-                add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
-            }
-        }
-        for crossing in open_links(mesh, usable, polygon) {
-            let link = mesh.link_of(crossing).0;
-            if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways {
-                add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
-            }
+        let is_portal = |&link: &u32| mesh.is_crossed(link) && mesh.link_at(link).both_ways;
+        let links = open_links(mesh, usable, polygon).filter(is_portal);
+        for crossing in mesh.open_edges(polygon).chain(links) {
+            add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
         }
     }
     sum_up(&mut borders);
@@ -188,13 +154,7 @@ fn sum_up(borders: &mut Borders) {
 fn round(borders: &Borders, sizes: &[u32], limit: u32, smallest: u32) -> Option<Vec<u32>> {
     let mut order: Vec<u32> = (0_u32..).take(sizes.len()).collect();
     order.sort_by_key(|&cluster| (sizes[cluster as usize], cluster));
-    let mut first = vec![0_usize; sizes.len() + 1];
-    for border in borders {
-        first[border.0 as usize + 1] += 1;
-    }
-    for cluster in 0..sizes.len() {
-        first[cluster + 1] += first[cluster];
-    }
+    let first = firsts(sizes.len(), borders.iter().map(|border| border.0));
     let mut merged: Vec<u32> = (0_u32..).take(sizes.len()).collect();
     let mut taken = vec![false; sizes.len()];
     let mut any = false;
@@ -203,7 +163,7 @@ fn round(borders: &Borders, sizes: &[u32], limit: u32, smallest: u32) -> Option<
         if taken[cluster as usize] || size > smallest {
             continue;
         }
-        let range = first[cluster as usize]..first[cluster as usize + 1];
+        let range = first[cluster as usize] as usize..first[cluster as usize + 1] as usize;
         let rated = borders[range].iter().filter_map(|&(_, other, length)| {
             let sum = size + sizes[other as usize];
             let fits = !taken[other as usize] && sum <= limit;

@@ -5,10 +5,9 @@ use waymesh_core::{DisjointSets, PolyId, nearest_f32};
 use super::clusters::{Clusters, NO_CLUSTER, open_links};
 use super::costs::{crossing_cost, link_place};
 use crate::geometry::plan::PlanPosition;
-use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::costs::{TravelCost, Usable};
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::costs::Rules;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::table::firsts;
 
 /// One side of an entrance: a place on the border of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,16 +38,12 @@ struct Crossing {
 }
 
 /// Returns the terminals of all clusters, cluster by cluster, and the first of each.
-pub(super) fn find<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    clusters: &Clusters,
-) -> (Vec<Terminal>, Vec<u32>) {
+pub(super) fn find(mesh: &NavMesh, usable: &impl Rules, clusters: &Clusters) -> (Vec<Terminal>, Vec<u32>) {
     let mut crossings = crossings(mesh, usable, clusters);
     crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.id));
     let areas: Vec<f64> = (0_u32..)
         .take(clusters.count())
-        .map(|cluster| clusters.polygons(cluster).iter().map(|&polygon| area(mesh, polygon)).sum())
+        .map(|cluster| clusters.polygons(cluster).iter().map(|&of| mesh.doubled_area(of) as f64 / 2.0).sum())
         .collect();
     let mut pairs: Vec<[Terminal; 2]> = Vec::new();
     let mut rest = crossings.as_slice();
@@ -67,37 +62,23 @@ pub(super) fn find<F: PolygonFilter, C: TravelCost>(
     number(pairs, clusters.count())
 }
 
-fn area(mesh: &NavMesh, polygon: u32) -> f64 {
-    let corners = &mesh.topology.corners[mesh.edge_range(polygon as usize)];
-    let points = corners.iter().map(|corner| waymesh_core::PlanPoint::new(corner.x, corner.z));
-    waymesh_core::PlanPoint::doubled_area(points) as f64 / 2.0
-}
-
-fn crossings<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    clusters: &Clusters,
-) -> Vec<Crossing> {
+fn crossings(mesh: &NavMesh, usable: &impl Rules, clusters: &Clusters) -> Vec<Crossing> {
     let mut crossings = Vec::new();
     for PolyId(polygon) in mesh.polygon_ids() {
         let from = clusters.of[polygon as usize];
         if from == NO_CLUSTER {
             continue;
         }
-        let edges =
-            mesh.topology.polygon_first[polygon as usize]..mesh.topology.polygon_first[polygon as usize + 1];
-        let edges = edges.filter(|&edge| mesh.topology.neighbours[edge as usize] != NO_NEIGHBOUR);
-        for id in edges.chain(open_links(mesh, usable, polygon)) {
+        for id in mesh.open_edges(polygon).chain(open_links(mesh, usable, polygon)) {
             let other = mesh.beyond(id);
             let to = clusters.of[other as usize];
-            let is_one_way = mesh.is_link(id) && !mesh.links.links[mesh.link_of(id).0.index()].both_ways;
+            let is_one_way = mesh.is_link(id) && !mesh.link_at(id).both_ways;
             // Both paths are the same entrance, seen from the lower number.
             if to == NO_CLUSTER || from == to || (from > to && !is_one_way) {
                 continue;
             }
             let (kind, ends) = if is_one_way || !mesh.is_crossed(id) {
-                let (link, backwards) = mesh.link_of(id);
-                let ends = mesh.links.links[link.index()].ends(backwards)[0].ends;
+                let ends = mesh.link_ends(id)[0].ends;
                 (1 + u8::from(is_one_way), ends.map(|end| PlanPosition::from(end.point)))
             } else {
                 (0, mesh.edge_ends(PolyId(polygon), id))
@@ -183,16 +164,8 @@ fn sample(piece: &[Crossing], spacing: f64, mut take: impl FnMut(&Crossing)) {
     }
 }
 
-fn single(length: f64) -> f32 {
-    nearest_f32(length)
-}
-
 /// Returns both sides of an entrance; mates are numbered later.
-fn terminals<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
-    crossing: &Crossing,
-) -> [Terminal; 2] {
+fn terminals(mesh: &NavMesh, usable: &impl Rules, crossing: &Crossing) -> [Terminal; 2] {
     let Crossing { clusters, kind, id, polygons, .. } = *crossing;
     let mut places = [middle(crossing); 2];
     if !mesh.is_crossed(id) {
@@ -208,7 +181,7 @@ fn terminals<F: PolygonFilter, C: TravelCost>(
             at: places[side],
             id,
             mate: 0,
-            cost: single(cost),
+            cost: nearest_f32(cost),
             exits: (side == 0 || kind != 2) && cost.is_finite(),
         }
     };
@@ -224,14 +197,8 @@ fn number(pairs: Vec<[Terminal; 2]>, clusters: usize) -> (Vec<Terminal>, Vec<u32
     for (number, &index) in (0_u32..).zip(&order) {
         numbers[index] = number;
     }
-    let mut first = vec![0_u32; clusters + 1];
-    let mut terminals = Vec::with_capacity(order.len());
-    for &index in &order {
-        first[at(index).cluster as usize + 1] += 1;
-        terminals.push(Terminal { mate: numbers[index ^ 1], ..*at(index) });
-    }
-    for cluster in 0..clusters {
-        first[cluster + 1] += first[cluster];
-    }
+    let mated = |&index: &usize| Terminal { mate: numbers[index ^ 1], ..*at(index) };
+    let terminals: Vec<Terminal> = order.iter().map(mated).collect();
+    let first = firsts(clusters, terminals.iter().map(|terminal| terminal.cluster));
     (terminals, first)
 }

@@ -7,11 +7,11 @@ use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::Hierarchy;
 use super::clusters::NO_CLUSTER;
-use super::costs::metre_in;
 use super::landmarks::COUNT;
 use super::reached::{ALONG, NOT_REACHED, Reached};
 use crate::locate::nearest::Spot;
-use crate::mesh::costs::{TravelCost, Usable};
+use crate::marks::{Marks, Stamped};
+use crate::mesh::costs::{Rules, TravelCost, Usable};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LinkId;
 use crate::mesh::nav_mesh::NavMesh;
@@ -49,12 +49,11 @@ pub(crate) struct HierarchyScratch {
     pub(crate) how: Option<HierarchyUse>,
     /// `true` if the hierarchy fits the query that is under way.
     fits: bool,
-    stamp: u32,
-    nodes: Vec<Node>,
+    nodes: Stamped<Node>,
     open: BinaryHeap<Reverse<(u32, u32)>>,
     /// Terminals crossed, from the start on.
     chain: Vec<u32>,
-    marked: Vec<u32>,
+    marked: Marks,
     polygons: Vec<PolyId>,
     turns: Vec<Turn>,
     steps: Vec<Step>,
@@ -64,7 +63,6 @@ pub(crate) struct HierarchyScratch {
 /// The state of a terminal in a search.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    stamp: u32,
     parent: u32,
     length: f32,
     /// No path from here to the goal is shorter.
@@ -90,16 +88,13 @@ const PASSES: usize = 2;
 struct Marked<'a, U> {
     usable: &'a U,
     of: &'a [u32],
-    marked: &'a [u32],
-    stamp: u32,
+    marked: &'a Marks,
 }
 
 impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
         let cluster = self.of[polygon.index()];
-        cluster != NO_CLUSTER
-            && self.marked[cluster as usize] == self.stamp
-            && self.usable.allows(mesh, polygon)
+        cluster != NO_CLUSTER && self.marked.has(cluster) && self.usable.allows(mesh, polygon)
     }
 
     fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
@@ -116,7 +111,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             HierarchyUse::Stale
         } else if *usable.filter != self.filter {
             HierarchyUse::OtherFilter
-        } else if !usable.cost.is_length() && *usable.cost != self.cost {
+        } else if !usable.is_length() && *usable.cost != self.cost {
             HierarchyUse::Costs
         } else if usable.version() != self.version {
             HierarchyUse::Stale
@@ -137,9 +132,9 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         paths: &mut PathScratch,
     ) -> bool {
         if !scratch.fits {
-            return mesh.search_corridor(start, goal, usable, paths);
+            return mesh.search_corridor([start, goal], usable, paths);
         }
-        let (found, how) = self.search_clusters(mesh, start, goal, usable, scratch, paths);
+        let (found, how) = self.search_clusters(mesh, [start, goal], usable, scratch, paths);
         scratch.how = scratch.how.max(Some(how));
         found
     }
@@ -148,40 +143,39 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     fn search_clusters(
         &self,
         mesh: &NavMesh,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         usable: &Usable<'_, F, C>,
         scratch: &mut HierarchyScratch,
         paths: &mut PathScratch,
     ) -> (bool, HierarchyUse) {
         let [from, to] = [start, goal].map(|spot| self.clusters.of[spot.polygon as usize]);
         if from == NO_CLUSTER || to == NO_CLUSTER || from == to {
-            return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
+            return (mesh.search_corridor([start, goal], usable, paths), HierarchyUse::Near);
         }
-        if !self.search_entrances(mesh, start, goal, [from, to], scratch) {
+        if !self.search_entrances(mesh, [start, goal], [from, to], scratch) {
             // The polygons of a cluster are connected both ways, and each piece of border between two clusters
             // has an entrance, so no path exists.
             let is_sure = self.is_complete;
-            return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoPath);
+            return (!is_sure && mesh.search_corridor([start, goal], usable, paths), HierarchyUse::NoPath);
         }
         if scratch.chain.len() <= NEAR_ENTRANCES {
-            scratch.marked.resize(self.clusters.count(), 0);
-            scratch.marked[from as usize] = scratch.stamp;
-            for &terminal in &scratch.chain {
+            let HierarchyScratch { marked, chain, .. } = scratch;
+            marked.begin(self.clusters.count());
+            marked.mark(from);
+            for &terminal in chain.iter() {
                 let mate = self.terminals[terminal as usize].mate;
-                scratch.marked[self.terminals[mate as usize].cluster as usize] = scratch.stamp;
+                marked.mark(self.terminals[mate as usize].cluster);
             }
-            let HierarchyScratch { marked, stamp, .. } = scratch;
-            let near = Marked { usable, of: &self.clusters.of, marked, stamp: *stamp };
+            let near = Marked { usable, of: &self.clusters.of, marked };
             let near = Usable { filter: &near, cost: usable.cost };
-            if mesh.search_corridor(start, goal, &near, paths) {
+            if mesh.search_corridor([start, goal], &near, paths) {
                 return (true, HierarchyUse::Near);
             }
         }
-        self.put_together(mesh, start, goal, scratch);
+        self.put_together(mesh, [start, goal], scratch);
         cut_loops(mesh, start.polygon, scratch, paths);
-        if usable.cost.is_length() {
-            straighten(mesh, start, goal, usable, scratch, paths);
+        if usable.is_length() {
+            straighten(mesh, [start, goal], usable, scratch, paths);
         }
         (true, HierarchyUse::Clusters)
     }
@@ -216,38 +210,27 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     fn search_entrances(
         &self,
         mesh: &NavMesh,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         [from, to]: [u32; 2],
         scratch: &mut HierarchyScratch,
     ) -> bool {
-        let HierarchyScratch { stamp, nodes, open, chain, .. } = scratch;
-        if *stamp == u32::MAX {
-            nodes.clear();
-            scratch.marked.clear();
-            *stamp = 0;
-        }
-        *stamp += 1;
-        if nodes.len() < self.terminals.len() {
-            nodes.resize(self.terminals.len(), Node::default());
-        }
+        let HierarchyScratch { nodes, open, chain, .. } = scratch;
+        nodes.begin(self.terminals.len());
         open.clear();
         chain.clear();
-        let stamp = *stamp;
         let mut best = (f32::INFINITY, GOAL);
         let graph = self.graph();
         let usable = Usable { filter: &self.filter, cost: &self.cost };
-        let [first, last] = [start, goal].map(|spot| metre_in(mesh, &usable, spot.polygon));
-        let least = if self.cost.is_length() { 1.0 } else { f64::from(self.cost.least().max(0.0)) };
+        let [first, last] = [start, goal].map(|spot| f64::from(usable.per_metre(mesh, spot.polygon)));
+        let least = f64::from(usable.least());
         let marks = self.goal_marks(goal, to, last);
-        let offer = |nodes: &mut [Node], open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
-            let node = &mut nodes[terminal as usize];
-            if node.stamp != stamp {
+        let offer = |nodes: &mut Stamped<Node>, open: &mut BinaryHeap<_>, terminal, parent, length| {
+            let node = nodes.get_or_insert_with(terminal, || {
                 let at = self.terminals[terminal as usize].at;
                 let straight = nearest_f32(at.distance_squared(goal.at).sqrt() * least);
                 let rest = straight.max(self.landmarks.least(terminal, &marks));
-                *node = Node { stamp, parent, length: f32::INFINITY, rest, closed: false };
-            }
+                Node { parent, length: f32::INFINITY, rest, closed: false }
+            });
             if !node.closed && length < node.length {
                 (node.parent, node.length) = (parent, length);
                 open.push(Reverse(((length + node.rest).to_bits(), terminal)));
@@ -261,7 +244,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             if f32::from_bits(estimate) >= best.0 {
                 break;
             }
-            let node = &mut nodes[terminal as usize];
+            let Some(node) = nodes.get_mut(terminal) else { continue };
             if std::mem::replace(&mut node.closed, true) {
                 continue;
             }
@@ -280,14 +263,14 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         let mut terminal = best.1;
         while terminal != GOAL {
             chain.push(terminal);
-            terminal = nodes[terminal as usize].parent;
+            terminal = nodes.get(terminal).map_or(GOAL, |node| node.parent);
         }
         chain.reverse();
         !chain.is_empty()
     }
 
     /// The paths crossed from end to end, from the tables, into `scratch.steps`.
-    fn put_together(&self, mesh: &NavMesh, start: &Spot, goal: &Spot, scratch: &mut HierarchyScratch) {
+    fn put_together(&self, mesh: &NavMesh, [start, goal]: [&Spot; 2], scratch: &mut HierarchyScratch) {
         let HierarchyScratch { chain, steps, .. } = scratch;
         steps.clear();
         let mut arrived: Option<u32> = None;
@@ -343,23 +326,17 @@ fn cut_loops(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: 
 /// before and after it.
 fn straighten<U: PolygonFilter>(
     mesh: &NavMesh,
-    start: &Spot,
-    goal: &Spot,
+    [start, goal]: [&Spot; 2],
     usable: &U,
     scratch: &mut HierarchyScratch,
     paths: &mut PathScratch,
 ) {
     for _ in 0..PASSES {
-        if mesh.slide_links(start, goal, paths) {
+        if mesh.slide_links([start, goal], paths) {
             scratch.steps.clear();
             mesh.append_steps(paths, &mut scratch.steps);
         }
-        mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
-        let spot = |scratch: &HierarchyScratch, turn: &Turn| {
-            let polygon = scratch.polygons[turn.crossed].0;
-            let height = mesh.height_at(polygon as usize, turn.at);
-            Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 }
-        };
+        mesh.string_turns([start, goal], &scratch.polygons, paths, &mut scratch.turns);
         scratch.next.clear();
         let (mut kept, mut any) = (0, false);
         let mut index = 1;
@@ -371,10 +348,10 @@ fn straighten<U: PolygonFilter>(
             }
             let length =
                 before.at.distance_squared(turn.at).sqrt() + turn.at.distance_squared(after.at).sqrt();
-            let ends = [&before, &after].map(|turn| spot(scratch, turn));
+            let ends = [&before, &after].map(|turn| mesh.spot_at(scratch.polygons[turn.crossed].0, turn.at));
             let limit = length * (1.0 - 1e-9);
             let mut nodes = WINDOW_NODES + 2 * (after.crossed - before.crossed);
-            mesh.begin_shortest(&ends[0], &ends[1], limit, false, usable, paths);
+            mesh.begin_shortest([&ends[0], &ends[1]], limit, false, usable, paths);
             let found = mesh.advance_shortest(&ends[1], limit, usable, paths, &mut nodes);
             if found == Progress::Found {
                 let HierarchyScratch { steps, next, .. } = scratch;

@@ -6,14 +6,13 @@ use std::collections::BinaryHeap;
 use waymesh_core::{PolyId, nearest_f32};
 
 use super::clusters::{Clusters, leads_both_ways, open_links};
-use super::costs::{crossing_cost, link_place, metre_in};
+use super::costs::{crossing_cost, link_place};
 use super::entrances::Terminal;
 use super::reached::{ALONG, NOT_REACHED, Reached};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::nearest::Spot;
-use crate::mesh::bounds::{Corner, NO_NEIGHBOUR};
-use crate::mesh::costs::{TravelCost, Usable};
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::bounds::Corner;
+use crate::mesh::costs::Rules;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
 use crate::path::scratch::PathScratch;
@@ -44,9 +43,9 @@ struct Entry {
 /// edge to edge by their closest points); lengths are those of the string pulled through these
 /// paths. With costs, they are what these paths cost from edge to edge: a string would have to be
 /// judged polygon by polygon.
-pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
+pub(super) fn fill(
     mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
+    usable: &impl Rules,
     clusters: &Clusters,
     cluster: u32,
     terminals: &[Terminal],
@@ -56,10 +55,10 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
     let mut reached = Vec::with_capacity(polygons.len() * terminals.len());
     let mut between = Vec::with_capacity(terminals.len() * terminals.len());
     for terminal in terminals {
-        let start = spot(mesh, terminal.polygon, terminal.at);
+        let start = mesh.spot_at(terminal.polygon, terminal.at);
         flood(mesh, usable, clusters, cluster, &start, scratch);
         let last = |polygon: u32, to: PlanPosition, scratch: &mut TablesScratch| {
-            if usable.cost.is_length() {
+            if usable.is_length() {
                 return string(mesh, clusters, &start, polygon, to, scratch);
             }
             let entry = &scratch.entries[clusters.slots[polygon as usize] as usize];
@@ -78,7 +77,7 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
         between.extend(terminals.iter().map(|other| {
             let found = last(other.polygon, other.at, scratch);
             found.map_or(f32::INFINITY, |(root, length)| {
-                let metre = metre_in(mesh, usable, other.polygon);
+                let metre = f64::from(usable.per_metre(mesh, other.polygon));
                 nearest_f32(length + root.distance_squared(other.at).sqrt() * metre)
             })
         }));
@@ -86,15 +85,10 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
     (reached, between)
 }
 
-fn spot(mesh: &NavMesh, polygon: u32, at: PlanPosition) -> Spot {
-    let height = mesh.height_at(polygon as usize, at);
-    Spot { polygon, at, height, within: true, distance_squared: 0.0 }
-}
-
 /// Enters all polygons of a cluster from a place, into `scratch.entries`.
-fn flood<F: PolygonFilter, C: TravelCost>(
+fn flood(
     mesh: &NavMesh,
-    usable: &Usable<'_, F, C>,
+    usable: &impl Rules,
     clusters: &Clusters,
     cluster: u32,
     start: &Spot,
@@ -121,7 +115,7 @@ fn flood<F: PolygonFilter, C: TravelCost>(
             continue;
         }
         let polygon = polygons[slot as usize];
-        let metre = metre_in(mesh, usable, polygon);
+        let metre = f64::from(usable.per_metre(mesh, polygon));
         let mut enter = |crossing: u32, at: PlanPosition, length: f64| {
             let to = mesh.beyond(crossing);
             if clusters.of[to as usize] != cluster || !leads_both_ways(mesh, usable, polygon, to) {
@@ -135,24 +129,16 @@ fn flood<F: PolygonFilter, C: TravelCost>(
                 open.push(Reverse((length.to_bits(), slot_to)));
             }
         };
-        let edges =
-            mesh.topology.polygon_first[polygon as usize]..mesh.topology.polygon_first[polygon as usize + 1];
-        let edges = edges.filter(|&edge| mesh.topology.neighbours[edge as usize] != NO_NEIGHBOUR);
-        for crossing in edges.chain(open_links(mesh, usable, polygon)) {
+        let links = open_links(mesh, usable, polygon).filter(|&link| mesh.link_at(link).both_ways);
+        for crossing in mesh.open_edges(polygon).chain(links) {
             if mesh.is_crossed(crossing) {
-                if mesh.is_link(crossing) && !mesh.links.links[mesh.link_of(crossing).0.index()].both_ways {
-                    continue;
-                }
                 let [a, b] = mesh.edge_ends(PolyId(polygon), crossing);
                 let (x, z) = closest_on_segment(a, b, entry.at);
                 let at = PlanPosition { x, z };
                 enter(crossing, at, at.distance_squared(entry.at).sqrt());
             } else {
-                let (link, _) = mesh.link_of(crossing);
-                if mesh.links.links[link.index()].both_ways {
-                    let [leave, arrive] = link_place(mesh, crossing, 1.0).map(|end| end.0);
-                    enter(crossing, arrive, leave.distance_squared(entry.at).sqrt());
-                }
+                let [leave, arrive] = link_place(mesh, crossing, 1.0).map(|end| end.0);
+                enter(crossing, arrive, leave.distance_squared(entry.at).sqrt());
             }
         }
     }
@@ -187,7 +173,7 @@ fn string(
     polygons.clear();
     polygons.push(PolyId(start.polygon));
     polygons.extend(paths.corridor.iter().map(|&crossing| PolyId(mesh.beyond(crossing))));
-    mesh.string_turns(start, &spot(mesh, polygon, to), polygons, paths, turns);
+    mesh.string_turns([start, &mesh.spot_at(polygon, to)], polygons, paths, turns);
     let length = turns[..turns.len() - 1]
         .windows(2)
         .map(|pair| match paths.corridor.get(pair[0].crossed) {

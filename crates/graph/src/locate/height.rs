@@ -52,12 +52,8 @@ impl NavMesh {
     fn sloped_height(&self, polygon: usize, at: PlanPosition) -> f64 {
         match &self.surface.heights {
             Some(surface) => {
-                let range = surface.polygon_triangles[polygon] as usize
-                    ..surface.polygon_triangles[polygon + 1] as usize;
-                self.surface
-                    .ground
-                    .height(polygon, range, at)
-                    .unwrap_or_else(|| self.corner_height(polygon, at))
+                let height = self.surface.ground.height(polygon, surface.triangles_of(polygon), at);
+                height.unwrap_or_else(|| self.corner_height(polygon, at))
             }
             None => self.corner_height(polygon, at),
         }

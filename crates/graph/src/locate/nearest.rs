@@ -41,6 +41,12 @@ pub(crate) struct Spot {
 const WAITING: usize = 4;
 
 impl NavMesh {
+    /// Returns a place on the ground of a polygon, which was requested there.
+    pub(crate) fn spot_at(&self, polygon: u32, at: PlanPosition) -> Spot {
+        let height = self.height_at(polygon as usize, at);
+        Spot { polygon, at, height, within: true, distance_squared: 0.0 }
+    }
+
     /// Returns the reach of a [`Query`](crate::Query): [`Reach::of_agent`].
     #[must_use]
     pub fn default_reach(&self) -> Reach {
@@ -318,12 +324,9 @@ impl NavMesh {
     fn offer_beside(&self, target: &Target, polygon: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
         let bounds = &self.index.bounds[polygon as usize];
         // At least so much higher or lower, and to the side, whatever the place.
-        let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
-        let rise = gap(f64::from(bounds.min_height), target.height, f64::from(bounds.max_height));
-        let x = gap(f64::from(bounds.min_x), target.at.x, f64::from(bounds.max_x));
-        let z = gap(f64::from(bounds.min_z), target.at.z, f64::from(bounds.max_z));
+        let rise = bounds.rise_to(target.height);
         let most = (limit - rise * rise * target.level_squared * (1.0 - 1e-9)).min(target.side_squared);
-        if x * x + z * z > most || self.is_beyond(polygon, target.at, most) {
+        if bounds.plan_distance_squared(target.at) > most || self.is_beyond(polygon, target.at, most) {
             return limit;
         }
         let closest = self.closest_in_polygon(polygon as usize, target.at);

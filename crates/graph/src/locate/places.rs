@@ -127,14 +127,9 @@ impl NavMesh {
             next += 1;
             let edges = self.edge_range(polygon as usize);
             let edges = edges.filter(|&edge| meets(self.ends_of(polygon, edge)));
-            let portals = self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving));
-            let portals = portals.filter(|&crossing| {
-                self.links.is_portal(self.link_of(crossing).0)
-                    && meets(self.edge_ends(PolyId(polygon), crossing))
-            });
-            let beyond = edges.filter_map(|edge| self.open_crossing(polygon, to_u32(edge), filter));
-            let portals = portals.filter_map(|crossing| self.open_crossing(polygon, crossing, filter));
-            for other in beyond.chain(portals) {
+            let portals = self.link_portals(polygon).filter(|portal| meets([portal.right, portal.left]));
+            let crossings = edges.map(to_u32).chain(portals.map(|portal| portal.crossing));
+            for other in crossings.filter_map(|crossing| self.open_crossing(polygon, crossing, filter)) {
                 if !connected.contains(&other) {
                     connected.push(other);
                 }

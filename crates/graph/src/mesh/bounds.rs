@@ -1,5 +1,7 @@
 //! Corners of polygons, and the boxes around them.
 
+use waymesh_core::PlanPoint;
+
 use super::height_tables::HeightTables;
 use crate::geometry::plan::PlanPosition;
 
@@ -16,6 +18,13 @@ pub(crate) struct Corner {
     pub(crate) z: i32,
     /// In levels.
     pub(crate) height: f32,
+}
+
+impl Corner {
+    #[inline]
+    pub(crate) fn point(&self) -> PlanPoint {
+        PlanPoint::new(self.x, self.z)
+    }
 }
 
 /// The box around a polygon, in cells and levels of the frame.
@@ -68,6 +77,20 @@ impl PolygonBounds {
             && at.z <= f64::from(self.max_z)
     }
 
+    /// Returns the squared distance of the bounds to a place in the plan, in cells.
+    #[inline]
+    pub(crate) fn plan_distance_squared(&self, at: PlanPosition) -> f64 {
+        let x = gap(self.min_x.into(), at.x, self.max_x.into());
+        let z = gap(self.min_z.into(), at.z, self.max_z.into());
+        x * x + z * z
+    }
+
+    /// Returns the distance of the bounds to a height, in levels.
+    #[inline]
+    pub(crate) fn rise_to(&self, height: f64) -> f64 {
+        gap(self.min_height.into(), height, self.max_height.into())
+    }
+
     pub(crate) fn include(&mut self, other: &Self) {
         self.min_x = self.min_x.min(other.min_x);
         self.min_z = self.min_z.min(other.min_z);
@@ -81,6 +104,11 @@ impl PolygonBounds {
         self.min_height = self.min_height.min(height);
         self.max_height = self.max_height.max(height);
     }
+}
+
+#[inline]
+fn gap(low: f64, value: f64, high: f64) -> f64 {
+    (low - value).max(value - high).max(0.0)
 }
 
 pub(crate) fn polygon_bounds(

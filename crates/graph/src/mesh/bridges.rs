@@ -47,16 +47,6 @@ impl Bridges {
     /// Number of kinds of edges.
     pub(crate) const KINDS: u8 = 3;
 
-    /// Bridges from their tables, which were checked.
-    pub(crate) fn from_tables(kinds: Table<u8>, ranges: Table<[u32; 2]>) -> Self {
-        Self { kinds, ranges }
-    }
-
-    /// Returns both tables: kinds of edges, and ranges of polygons.
-    pub(crate) fn tables(&self) -> (&Table<u8>, &Table<[u32; 2]>) {
-        (&self.kinds, &self.ranges)
-    }
-
     /// Takes linear time.
     pub(crate) fn find(polygon_first: &[u32], neighbours: &[u32]) -> Self {
         const UNSEEN: [u32; 2] = [u32::MAX, 0];

@@ -6,7 +6,7 @@ use waymesh_core::{AreaId, PolyId};
 
 use super::filter::PolygonFilter;
 use super::link::{LinkChoice, LinkId};
-use super::nav_mesh::NavMesh;
+use super::nav_mesh::{Generation, NavMesh};
 
 /// The cost of a path, where it is not its length alone.
 ///
@@ -293,20 +293,66 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
     }
 }
 
-impl<F: PolygonFilter, C: TravelCost> Usable<'_, F, C> {
+/// The polygons and links that paths may use, and their costs.
+pub(crate) trait Rules: PolygonFilter {
+    /// Returns `true` if a path costs its length.
+    fn is_length(&self) -> bool;
+
+    /// Returns the cost of a metre on a polygon.
+    fn per_metre(&self, mesh: &NavMesh, polygon: u32) -> f32;
+
+    /// Returns the least cost of a metre on any polygon.
+    fn least(&self) -> f32;
+
+    /// Returns the cost of entering a polygon from another: 0 or more.
+    fn entering(&self, mesh: &NavMesh, from: u32, to: u32) -> f32;
+
+    /// Returns the cost of taking a link: 0 or more.
+    fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32;
+
+    /// Returns the version of the mesh and of what may be used on it.
+    fn version_on(&self, mesh: &NavMesh) -> Version {
+        (mesh.generation, mesh.links.stamp, self.version())
+    }
+
     /// Returns `true` if a path may pass these polygons, each after the one before, and take these
     /// links.
-    pub(crate) fn leads_on(
-        &self,
-        mesh: &NavMesh,
-        polygons: &[PolyId],
-        mut links: impl Iterator<Item = LinkId>,
-    ) -> bool {
+    fn leads_on(&self, mesh: &NavMesh, polygons: &[PolyId], mut links: impl Iterator<Item = LinkId>) -> bool {
         links.all(|link| self.allows_link(mesh, link))
             && polygons.first().is_none_or(|&first| self.allows(mesh, first))
             && polygons.windows(2).all(|pair| self.may_cross(mesh, pair[0], pair[1]))
     }
 }
+
+impl<F: PolygonFilter, C: TravelCost> Rules for Usable<'_, F, C> {
+    #[inline]
+    fn is_length(&self) -> bool {
+        self.cost.is_length()
+    }
+
+    #[inline]
+    fn per_metre(&self, mesh: &NavMesh, polygon: u32) -> f32 {
+        if self.is_length() { 1.0 } else { self.cost.per_metre(mesh, PolyId(polygon)) }
+    }
+
+    #[inline]
+    fn least(&self) -> f32 {
+        if self.is_length() { 1.0 } else { self.cost.least().max(0.0) }
+    }
+
+    #[inline]
+    fn entering(&self, mesh: &NavMesh, from: u32, to: u32) -> f32 {
+        entering(self.cost, mesh, from, to)
+    }
+
+    #[inline]
+    fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
+        taking(self.cost, mesh, link)
+    }
+}
+
+/// Mesh, links, and filter with costs: a path found for other ones may lead elsewhere.
+pub(crate) type Version = (Generation, u64, u64);
 
 /// Returns the cost of taking a link: 0 or more.
 #[inline]

@@ -1,13 +1,22 @@
 //! Crossings: the edges and links by which paths lead from polygon to polygon.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::filter::PolygonFilter;
 use super::link::{Link, LinkEnd, LinkId, LinkIndex};
 use super::nav_mesh::NavMesh;
 use crate::geometry::plan::PlanPosition;
+
+/// An edge or a link that is crossed like one: from its right end to its left, as seen from the
+/// polygon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portal {
+    pub(crate) crossing: u32,
+    pub(crate) right: PlanPosition,
+    pub(crate) left: PlanPosition,
+}
 
 impl NavMesh {
     /// Returns the polygon that a crossing leads to.
@@ -17,27 +26,68 @@ impl NavMesh {
     pub(crate) fn beyond(&self, crossing: u32) -> u32 {
         match self.topology.neighbours.get(crossing as usize) {
             Some(&neighbour) => neighbour,
-            None => {
-                let (link, backwards) = self.link_of(crossing);
-                self.links.links[link.index()].ends(backwards)[1].polygon.0
-            }
+            None => self.link_ends(crossing)[1].polygon.0,
         }
     }
 
     /// Returns the link of a crossing beyond the edges, and `true` if it is taken backwards.
     #[inline]
     pub(crate) fn link_of(&self, crossing: u32) -> (LinkIndex, bool) {
-        #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-        let number = crossing - self.topology.neighbours.len() as u32;
+        let number = crossing - to_u32(self.topology.neighbours.len());
         (LinkIndex(number / 2), number % 2 == 1)
+    }
+
+    /// Returns the link of a crossing beyond the edges.
+    #[inline]
+    pub(crate) fn link_at(&self, crossing: u32) -> &Link {
+        &self.links.links[self.link_of(crossing).0.index()]
+    }
+
+    /// Returns the segments where a link is left and reached in the direction of a crossing.
+    #[inline]
+    pub(crate) fn link_ends(&self, crossing: u32) -> [&LinkEnd; 2] {
+        let (link, backwards) = self.link_of(crossing);
+        self.links.links[link.index()].ends(backwards)
     }
 
     /// Returns the crossing of an entry of [`Links::leaving`](super::links::Links::leaving).
     #[inline]
     pub(crate) fn crossing_of(&self, leaving: u32) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-        let edges = self.topology.neighbours.len() as u32;
-        edges + leaving
+        to_u32(self.topology.neighbours.len()) + leaving
+    }
+
+    /// Returns the crossings of the open links that leave a polygon.
+    #[inline]
+    pub(crate) fn links_from(&self, polygon: u32) -> impl Iterator<Item = u32> + Clone + use<'_> {
+        self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving))
+    }
+
+    /// Returns the open links that leave a polygon and are crossed like an edge.
+    #[inline]
+    pub(crate) fn link_portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
+        let links = self.links_from(polygon).filter(|&crossing| self.is_crossed(crossing));
+        links.map(move |crossing| self.portal(polygon, crossing))
+    }
+
+    /// Returns the portals of a polygon: its edges with a neighbour, then links that are crossed
+    /// like an edge.
+    pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
+        let edges = self.open_edges(polygon).map(move |edge| self.portal(polygon, edge));
+        edges.chain(self.link_portals(polygon))
+    }
+
+    /// Returns the edges of a polygon with a neighbour.
+    #[inline]
+    pub(crate) fn open_edges(&self, polygon: u32) -> impl Iterator<Item = u32> + Clone + use<'_> {
+        let edges = self.edge_range(polygon as usize).map(to_u32);
+        edges.filter(|&edge| self.topology.neighbours[edge as usize] != NO_NEIGHBOUR)
+    }
+
+    /// Returns an edge or a link that is crossed like one, as a portal of its polygon.
+    #[inline]
+    pub(crate) fn portal(&self, polygon: u32, crossing: u32) -> Portal {
+        let [right, left] = self.edge_ends(PolyId(polygon), crossing);
+        Portal { crossing, right, left }
     }
 
     /// Returns the number of crossings: edges, then links, each in both directions.
@@ -77,10 +127,7 @@ impl NavMesh {
 
     /// Returns `true` if a crossing is a link that costs something or leads one way only.
     pub(crate) fn has_toll(&self, crossing: u32) -> bool {
-        self.is_link(crossing) && {
-            let (link, _) = self.link_of(crossing);
-            !self.links.links[link.index()].is_free()
-        }
+        self.is_link(crossing) && !self.link_at(crossing).is_free()
     }
 
     /// Returns a place on a link's segment.
@@ -110,14 +157,39 @@ impl NavMesh {
             let [right, left] = if backwards { [b, a] } else { [a, b] };
             return [right, left].map(|point| PlanPosition::on_grid(point.x, point.z));
         }
-        self.edge_corners(polygon, crossing).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
+        self.ends_of(polygon.0, crossing as usize)
+    }
+
+    /// Returns the ends of an edge in the plan: right and left of an agent that leaves across it.
+    #[inline]
+    pub(crate) fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
+        [edge, self.corner_after(polygon, edge)].map(|corner| self.corner_at(corner))
+    }
+
+    /// Returns a corner in the plan.
+    #[inline]
+    pub(crate) fn corner_at(&self, corner: usize) -> PlanPosition {
+        let Corner { x, z, .. } = self.topology.corners[corner];
+        PlanPosition::on_grid(x, z)
+    }
+
+    /// Returns the corner after another one round a polygon, counter-clockwise.
+    #[inline]
+    pub(crate) fn corner_after(&self, polygon: u32, corner: usize) -> usize {
+        let range = self.edge_range(polygon as usize);
+        if corner + 1 == range.end { range.start } else { corner + 1 }
+    }
+
+    /// Returns the corner before another one round a polygon.
+    #[inline]
+    pub(crate) fn corner_before(&self, polygon: u32, corner: usize) -> usize {
+        let range = self.edge_range(polygon as usize);
+        if corner == range.start { range.end - 1 } else { corner - 1 }
     }
 
     #[inline]
     pub(crate) fn edge_corners(&self, polygon: PolyId, edge: u32) -> [&Corner; 2] {
-        let range = self.edge_range(polygon.index());
         let edge = edge as usize;
-        let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-        [&self.topology.corners[edge], &self.topology.corners[next]]
+        [edge, self.corner_after(polygon.0, edge)].map(|corner| &self.topology.corners[corner])
     }
 }

@@ -47,8 +47,7 @@ impl Edges<'_> {
     }
 
     pub(crate) fn point(&self, edge: u32) -> PlanPoint {
-        let corner = &self.corners[edge as usize];
-        PlanPoint::new(corner.x, corner.z)
+        self.corners[edge as usize].point()
     }
 }
 
@@ -74,16 +73,6 @@ impl Fans {
             }
         }
         Self { twins, corners: corners.into(), count }
-    }
-
-    /// Fans from their tables, which were checked.
-    pub(crate) fn from_tables(twins: Table<u32>, corners: Table<u32>, count: u32) -> Self {
-        Self { twins, corners, count }
-    }
-
-    /// Returns both tables: the same edge beyond, and the fan of each corner.
-    pub(crate) fn tables(&self) -> [&Table<u32>; 2] {
-        [&self.twins, &self.corners]
     }
 
     /// Returns the edge in the polygon beyond that is the same as this one.

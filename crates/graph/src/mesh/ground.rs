@@ -78,20 +78,6 @@ impl Ground {
         Self { triangles: triangles.into(), boxes: boxes.into(), first: first.into() }
     }
 
-    /// Builds the ground from its tables.
-    pub(crate) fn from_tables(
-        triangles: Table<GroundTriangle>,
-        boxes: Table<FourBoxes>,
-        first: Table<u32>,
-    ) -> Self {
-        Self { triangles, boxes, first }
-    }
-
-    /// Triangles, boxes, and the first box of each polygon.
-    pub(crate) fn tables(&self) -> (&Table<GroundTriangle>, &Table<FourBoxes>, &Table<u32>) {
-        (&self.triangles, &self.boxes, &self.first)
-    }
-
     /// Returns `true` if what it has for a polygon is what [`Self::of`] gives. The surface was
     /// checked, and the tables have the right lengths.
     pub(crate) fn fits(&self, surface: &HeightTables, polygon: usize) -> bool {
@@ -110,8 +96,7 @@ impl Ground {
 
 /// Calls `visit` for the triangles of a polygon, four at a time.
 fn fours(surface: &HeightTables, polygon: usize, visit: impl FnMut(&[[SurfacePoint; 3]])) {
-    let range = surface.polygon_triangles[polygon] as usize..surface.polygon_triangles[polygon + 1] as usize;
-    fours_of(&surface.triangles[range], &surface.points, visit);
+    fours_of(&surface.triangles[surface.triangles_of(polygon)], &surface.points, visit);
 }
 
 /// Groups the triangles of one polygon in fours.

@@ -1,5 +1,7 @@
 //! The height surface, in tables of the mesh.
 
+use std::ops::Range;
+
 use waymesh_core::{HeightSurface, SurfacePoint};
 
 use super::table::Table;
@@ -66,7 +68,13 @@ impl HeightTables {
 
     /// Returns the points of a polygon's triangles, three by three.
     pub(crate) fn corners(&self, polygon: usize) -> impl Iterator<Item = SurfacePoint> {
-        let range = self.polygon_triangles[polygon] as usize..self.polygon_triangles[polygon + 1] as usize;
-        self.triangles[range].as_flattened().iter().map(|&point| self.points[point as usize])
+        let triangles = &self.triangles[self.triangles_of(polygon)];
+        triangles.as_flattened().iter().map(|&point| self.points[point as usize])
+    }
+
+    /// Returns the range of the triangles of a polygon.
+    #[inline]
+    pub(crate) fn triangles_of(&self, polygon: usize) -> Range<usize> {
+        self.polygon_triangles[polygon] as usize..self.polygon_triangles[polygon + 1] as usize
     }
 }

@@ -37,8 +37,7 @@ pub(crate) fn find_islands(
     let (labels, mut islands) = label_islands(polygon_first, neighbours);
     for (range, &island) in polygon_first.windows(2).zip(&labels) {
         let corners = &corners[range[0] as usize..range[1] as usize];
-        let doubled =
-            PlanPoint::doubled_area(corners.iter().map(|corner| PlanPoint::new(corner.x, corner.z)));
+        let doubled = PlanPoint::doubled_area(corners.iter().map(Corner::point));
         islands[island as usize].area += doubled as f64 / 2.0 * cell_area;
     }
     (labels, islands)

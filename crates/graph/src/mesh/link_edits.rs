@@ -2,7 +2,6 @@
 
 use waymesh_core::{PlanPoint, PolyId, to_u32};
 
-use super::bounds::Corner;
 use super::data::LinkData;
 use super::error::NavMeshError;
 use super::islands::IslandId;
@@ -10,6 +9,15 @@ use super::link::{Link, LinkId, LinkIndex, LinkKind};
 use super::link_turns::{LinkGround, LinkTurns, own_ends};
 use super::nav_mesh::NavMesh;
 use super::parts::Topology;
+
+/// Checks a number of links against a limit, so that crossings fit 32 bits.
+pub(super) fn check_count(actual: usize, limit: u32) -> Result<(), NavMeshError> {
+    let expected = limit as usize;
+    if actual > expected {
+        return Err(NavMeshError::TableLength { table: "links", actual, expected });
+    }
+    Ok(())
+}
 
 impl NavMesh {
     /// Returns the mesh with these links in place of those it had. Their ids are 0, 1, 2 and so on.
@@ -41,10 +49,7 @@ impl NavMesh {
     }
 
     fn with_checked_links(mut self, links: Vec<Link>, ids: Vec<LinkId>) -> Result<Self, NavMeshError> {
-        if links.len() > (u32::MAX / 4) as usize {
-            let (actual, expected) = (links.len(), (u32::MAX / 4) as usize);
-            return Err(NavMeshError::TableLength { table: "links", actual, expected });
-        }
+        check_count(links.len(), u32::MAX / 4)?;
         for (element, link) in links.iter().enumerate() {
             self.check_link(element, link)?;
         }
@@ -62,10 +67,7 @@ impl NavMesh {
     #[doc(alias = "off-mesh connection")]
     pub fn add_link(&mut self, link: Link) -> Result<LinkId, NavMeshError> {
         let element = self.links.links.len();
-        if element >= (u32::MAX / 4) as usize {
-            let (actual, expected) = (element + 1, (u32::MAX / 4) as usize);
-            return Err(NavMeshError::TableLength { table: "links", actual, expected });
-        }
+        check_count(element + 1, u32::MAX / 4)?;
         self.check_link(element, &link)?;
         let id = self.links.next_id();
         let (mut links, mut ids) = self.take_links();
@@ -177,8 +179,8 @@ impl NavMesh {
         for (link, _) in portals {
             for end in [&link.from, &link.to] {
                 for corner in self.edge_range(end.polygon.index()) {
-                    let Corner { x, z, .. } = self.topology.corners[corner];
-                    if end.ends.iter().any(|end| end.point == PlanPoint::new(x, z)) {
+                    let point = self.topology.corners[corner].point();
+                    if end.ends.iter().any(|end| end.point == point) {
                         fans.push(self.topology.fans.fan(to_u32(corner)).0);
                     }
                 }
@@ -252,7 +254,7 @@ impl NavMesh {
         let [a, b] = link.from.ends.map(|end| end.point);
         let all = |polygon: PolyId, side: i64| {
             let mut corners = self.topology.corners[self.edge_range(polygon.index())].iter();
-            corners.all(|corner| side * PlanPoint::orientation(a, b, PlanPoint::new(corner.x, corner.z)) >= 0)
+            corners.all(|corner| side * PlanPoint::orientation(a, b, corner.point()) >= 0)
         };
         a != b
             && [a, b] == link.to.ends.map(|end| end.point)
@@ -269,8 +271,7 @@ impl NavMesh {
             return false;
         }
         let corners = &self.topology.corners[self.edge_range(polygon.index())];
-        let at =
-            |index: usize| PlanPoint::new(corners[index % corners.len()].x, corners[index % corners.len()].z);
+        let at = |index: usize| corners[index % corners.len()].point();
         (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
     }
 

@@ -1,12 +1,13 @@
 //! Identity of ends of links and corners of polygons that are one place on the ground.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use waymesh_core::{DisjointSets, PlanPoint, PolyId, to_u32};
+use waymesh_core::{PlanPoint, PolyId, to_u32};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::link::{Link, LinkIndex};
+use super::named_sets::NamedSets;
 
 /// Names of the places where paths turn on a mesh with links that are crossed like an edge: one for
 /// all fans of corners and ends of links that are the same point of one surface, so that a search
@@ -98,30 +99,6 @@ pub(super) struct LinkNames {
     pub(super) ends: Vec<(LinkIndex, [u32; 4])>,
 }
 
-/// Fans and ends of links, in sets.
-#[derive(Default)]
-struct Members {
-    places: HashMap<u32, u32>,
-    /// Fans, and [`END`] with the numbers of ends.
-    members: Vec<u32>,
-    sets: DisjointSets,
-}
-
-impl Members {
-    fn place(&mut self, member: u32) -> u32 {
-        let Self { places, members, sets } = self;
-        *places.entry(member).or_insert_with(|| {
-            members.push(member);
-            sets.push()
-        })
-    }
-
-    fn unite(&mut self, one: u32, other: u32) {
-        let [one, other] = [one, other].map(|member| self.place(member));
-        self.sets.unite(one, other);
-    }
-}
-
 impl LinkGround<'_> {
     fn edge_range(&self, polygon: usize) -> Range<usize> {
         self.polygon_first[polygon] as usize..self.polygon_first[polygon + 1] as usize
@@ -136,16 +113,14 @@ impl LinkGround<'_> {
 
     /// The corner of a polygon at a point.
     pub(super) fn corner_at(&self, polygon: PolyId, point: PlanPoint) -> Option<usize> {
-        self.edge_range(polygon.index()).find(|&corner| {
-            let Corner { x, z, .. } = self.corners[corner];
-            PlanPoint::new(x, z) == point
-        })
+        self.edge_range(polygon.index()).find(|&corner| self.corners[corner].point() == point)
     }
 
     /// Names the ends of links that are crossed like an edge, and the fans that they end at. What is
     /// one with any of these must be among them.
     pub(super) fn names(&self, portals: &[LinkIndex], fan_of: impl Fn(u32) -> Option<u32>) -> LinkNames {
-        let mut all = Members::default();
+        // Fans, and `END` with the numbers of ends.
+        let mut all = NamedSets::default();
         let mut inside: Vec<(PolyId, PlanPoint, u32)> = Vec::new();
         for &link in portals {
             let own = own_ends(link);
@@ -174,28 +149,26 @@ impl LinkGround<'_> {
         for &link in portals.iter().filter(|link| self.links[link.index()].is_open) {
             let Link { from, .. } = &self.links[link.index()];
             for end in 0..2 {
-                let place = all.place(own_ends(link)[end_of(false, end)]);
-                let set = all.sets.find(place);
+                let set = all.find(own_ends(link)[end_of(false, end)]);
                 seen.insert(set);
                 if self.turns_at(from.polygon, from.ends[end as usize].point) {
                     turns.insert(set);
                 }
             }
         }
-        let mut names: Vec<u32> = vec![u32::MAX; all.members.len()];
-        for (place, &member) in (0_u32..).zip(&all.members) {
-            let name = &mut names[all.sets.find(place) as usize];
+        let members = all.members.clone();
+        let mut names: Vec<u32> = vec![u32::MAX; members.len()];
+        for &member in &members {
+            let name = &mut names[all.find(member) as usize];
             *name = (*name).min(member);
         }
-        let fans: Vec<u32> = all.members.iter().copied().filter(|member| member & END == 0).collect();
         let mut name_of = |member: u32| {
-            let place = all.place(member);
-            let set = all.sets.find(place);
+            let set = all.find(member);
             let closed = if seen.contains(&set) && !turns.contains(&set) { CLOSED } else { 0 };
             names.get(set as usize).map_or(member, |&name| name | closed)
         };
         LinkNames {
-            fans: fans.into_iter().map(|fan| (fan, name_of(fan))).collect(),
+            fans: members.into_iter().filter(|of| of & END == 0).map(|fan| (fan, name_of(fan))).collect(),
             ends: portals.iter().map(|&link| (link, own_ends(link).map(&mut name_of))).collect(),
         }
     }
@@ -237,7 +210,7 @@ impl LinkGround<'_> {
     fn beside(&self, polygon: u32, at: PlanPoint, right: bool) -> Beside {
         let range = self.edge_range(polygon as usize);
         let after = |corner: usize| if corner + 1 == range.end { range.start } else { corner + 1 };
-        let point = |corner: usize| PlanPoint::new(self.corners[corner].x, self.corners[corner].z);
+        let point = |corner: usize| self.corners[corner].point();
         let edges = range.clone().filter(|&edge| self.neighbours[edge] != NO_NEIGHBOUR);
         let edges = edges.filter(|&edge| point(if right { edge } else { after(edge) }) == at);
         let edges = edges.map(|edge| Beside::Polygon(self.neighbours[edge]));
@@ -265,10 +238,7 @@ impl LinkGround<'_> {
     /// one before.
     fn rays(&self, polygon: u32, at: PlanPoint) -> Option<[PlanPoint; 2]> {
         let corners = &self.corners[self.edge_range(polygon as usize)];
-        let point = |index: usize| {
-            let Corner { x, z, .. } = corners[index % corners.len()];
-            PlanPoint::new(x, z)
-        };
+        let point = |index: usize| corners[index % corners.len()].point();
         (0..corners.len()).find_map(|edge| {
             let [a, b] = [point(edge), point(edge + 1)];
             match () {

@@ -4,6 +4,7 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
 use super::link::{Link, LinkId, LinkIndex};
 use super::link_turns::LinkTurns;
+use super::table::firsts;
 
 /// The links of a mesh, and which of them leave each polygon.
 #[derive(Clone, Debug, Default)]
@@ -107,34 +108,28 @@ impl Links {
         if self.links.is_empty() {
             return;
         }
-        let open = || (0_u32..).zip(&self.links).filter(|(_, link)| link.is_open);
-        let crossings = || {
-            open().flat_map(|(index, link)| {
-                let back = link.both_ways.then_some((link.to.polygon, 2 * index + 1));
-                std::iter::once((link.from.polygon, 2 * index)).chain(back)
-            })
-        };
-        let mut first = vec![0_u32; polygons + 1];
-        for (polygon, _) in crossings() {
-            first[polygon.index() + 1] += 1;
-        }
-        for polygon in 1..first.len() {
-            first[polygon] += first[polygon - 1];
-        }
-        let mut leaving = vec![0; crossings().count()];
-        let mut next = first.clone();
-        for (polygon, crossing) in crossings() {
-            leaving[next[polygon.index()] as usize] = crossing;
-            next[polygon.index()] += 1;
-        }
+        let crossings = self.leaving_by_polygon();
+        let first = firsts(polygons, crossings.iter().map(|crossing| crossing.0));
+        let leaving = crossings.into_iter().map(|crossing| crossing.1).collect();
         // Islands by number: the lower one becomes the root.
         let mut groups = DisjointSets::new(islands);
-        for (_, link) in open() {
+        for link in self.links.iter().filter(|link| link.is_open) {
             let [a, b] = [link.from.polygon, link.to.polygon].map(&island_of);
             groups.unite(a, b);
         }
         self.groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
         (self.first, self.leaving) = (first, leaving);
+    }
+
+    /// Returns the polygons that open links leave, each with an entry of `leaving`.
+    pub(super) fn leaving_by_polygon(&self) -> Vec<(u32, u32)> {
+        let mut crossings = Vec::new();
+        for (at, link) in (0_u32..).zip(&self.links).filter(|(_, link)| link.is_open) {
+            crossings.push((link.from.polygon.0, 2 * at));
+            crossings.extend(link.both_ways.then_some((link.to.polygon.0, 2 * at + 1)));
+        }
+        crossings.sort_unstable();
+        crossings
     }
 }
 

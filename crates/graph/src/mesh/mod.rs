@@ -20,6 +20,7 @@ pub(crate) mod link;
 pub(crate) mod link_edits;
 pub(crate) mod link_turns;
 pub(crate) mod links;
+mod named_sets;
 pub(crate) mod nav_mesh;
 pub(crate) mod oracle;
 pub(crate) mod packed;

@@ -15,7 +15,7 @@ use super::box_index::BoxIndex;
 use super::bridges::Bridges;
 use super::check::{check_frame, check_polygons, check_surface, check_vertices};
 use super::error::NavMeshError;
-use super::fans::{Edges, Fans};
+use super::fans::{Edges, Fans, around};
 use super::ground::Ground;
 use super::height_tables::{HeightTables, SurfaceView};
 use super::islands::{Island, IslandId, NO_ISLAND, find_islands};
@@ -512,6 +512,11 @@ impl NavMesh {
             vertices: &self.topology.corner_vertices,
             neighbours: &self.topology.neighbours,
         }
+    }
+
+    /// Calls `visit` with all corners of the fan of a corner ([`around`]).
+    pub(crate) fn around_corner(&self, polygon: u32, corner: u32, visit: impl FnMut(u32, u32)) -> bool {
+        around(&self.edges(), &self.topology.fans.twins, polygon, corner, visit)
     }
 
     /// Forgets the bridges: with links, no edge is the only connection any more.

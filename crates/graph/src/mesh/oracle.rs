@@ -2,6 +2,7 @@
 //! corners that paths turn at, and what is seen of each polygon from these.
 
 use crate::geometry::plan::{PlanPosition, is_between};
+use crate::marks::Stamped;
 
 /// No site, or no ray.
 pub(crate) const NO_INDEX: u32 = u32::MAX;
@@ -131,9 +132,8 @@ pub(crate) struct Oracle {
 /// Memory of look-ups.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OracleScratch {
-    stamp: u32,
     /// The shortest path from the start to each hub.
-    hubs: Vec<ToHub>,
+    hubs: Stamped<ToHub>,
     seen: Vec<Near>,
     /// Sites of the path.
     found: Vec<u32>,
@@ -141,7 +141,6 @@ pub(crate) struct OracleScratch {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct ToHub {
-    stamp: u32,
     /// The first site of the path.
     site: u32,
     length: f64,
@@ -186,19 +185,14 @@ impl Oracle {
         if !from.1.iter().chain(to.1).all(has_views) {
             return false;
         }
-        let OracleScratch { stamp, hubs, seen, found } = memory;
-        if *stamp == u32::MAX {
-            (*stamp, *hubs) = (0, Vec::new());
-        }
-        *stamp += 1;
-        hubs.resize(hubs.len().max(self.sites.len()), ToHub::default());
+        let OracleScratch { hubs, seen, found } = memory;
+        hubs.begin(self.sites.len());
         self.see(&self.starts, from, to.0, seen);
         for near in &*seen {
             for label in self.starts.useful_labels(near) {
-                let hub = &mut hubs[label.hub as usize];
                 let length = near.length + f64::from(label.length);
-                if hub.stamp != *stamp || length < hub.length {
-                    *hub = ToHub { stamp: *stamp, site: near.site, length };
+                if hubs.get(label.hub).is_none_or(|hub| length < hub.length) {
+                    hubs.set(label.hub, ToHub { site: near.site, length });
                 }
             }
         }
@@ -211,9 +205,9 @@ impl Oracle {
                 break;
             }
             for label in goals.useful_labels(near) {
-                let hub = &hubs[label.hub as usize];
+                let Some(hub) = hubs.get(label.hub) else { continue };
                 let length = hub.length + f64::from(label.length) + near.length;
-                if hub.stamp == *stamp && length < least {
+                if length < least {
                     (least, best) = (length, Some((hub.site, label.hub, near.site)));
                 }
             }

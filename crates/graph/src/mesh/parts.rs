@@ -15,7 +15,7 @@ use super::table::Table;
 use super::walk::WalkEdge;
 
 /// The vertices in the grid and in the world, and the rounding between the two.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vertices {
     pub(crate) plan: Table<PlanVertex>,
     pub(crate) world: Table<Vec3>,
@@ -23,13 +23,6 @@ pub(crate) struct Vertices {
     pub(crate) plan_slack: f64,
     /// Largest error of a height by rounding, in levels.
     pub(crate) height_slack: f64,
-}
-
-impl PartialEq for Vertices {
-    fn eq(&self, other: &Self) -> bool {
-        let bits = |vertices: &Self| [vertices.plan_slack, vertices.height_slack].map(f64::to_bits);
-        bits(self) == bits(other) && self.plan == other.plan && self.world == other.world
-    }
 }
 
 /// The polygons: their corners, what lies across each edge, and what they are made of.

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{AreaId, PlanPoint, PolyId, RegionId, VertexId};
 
-use super::bounds::{NO_NEIGHBOUR, PolygonBounds};
+use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
 use super::islands::IslandId;
 use super::nav_mesh::NavMesh;
 
@@ -91,10 +91,7 @@ impl<'a> PolygonView<'a> {
     /// Its plan area in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {
-        let points = self.mesh.topology.corners[self.mesh.edge_range(self.id.index())]
-            .iter()
-            .map(|corner| PlanPoint::new(corner.x, corner.z));
-        PlanPoint::doubled_area(points) as f64 / 2.0 * self.mesh.frame.cell_area()
+        self.mesh.doubled_area(self.id.0) as f64 / 2.0 * self.mesh.frame.cell_area()
     }
 }
 
@@ -112,6 +109,12 @@ impl NavMesh {
 }
 
 impl NavMesh {
+    /// Returns twice the area of a polygon in the plan, in cells.
+    pub(crate) fn doubled_area(&self, polygon: u32) -> i128 {
+        let corners = &self.topology.corners[self.edge_range(polygon as usize)];
+        PlanPoint::doubled_area(corners.iter().map(Corner::point))
+    }
+
     /// Returns what is at each id from 0 on, below [`NavMesh::polygon_bound`]: for tables that are read
     /// by the ids that queries give. `None` for ids that are not given.
     pub fn polygons_by_id(&self) -> impl ExactSizeIterator<Item = Option<PolygonView<'_>>> {

@@ -101,6 +101,17 @@ impl<T> Table<T> {
     }
 }
 
+/// Returns where the entries of each number below `count` begin in a table that is sorted by
+/// number, and where those of the last one end.
+pub(crate) fn firsts(count: usize, numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut first = vec![0; count + 1];
+    numbers.for_each(|number| first[number as usize + 1] += 1);
+    for number in 0..count {
+        first[number + 1] += first[number];
+    }
+    first
+}
+
 /// The bytes of a table in little-endian words.
 pub(crate) fn write_words<T: Pod>(out: &mut Vec<u8>, elements: &[T]) {
     let bytes = bytemuck::cast_slice::<T, u8>(elements);

@@ -111,42 +111,38 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         out.put(*size);
         out.put(count as u64);
     }
-    let pad = |out: &mut Writer| out.0.resize(out.0.len().next_multiple_of(ALIGNMENT), 0);
-    out.put(data.origin);
-    out.put([data.cell_size, data.level_height]);
-    out.put([data.width, data.depth]);
-    pad(&mut out);
+    let mut section = |write: &dyn Fn(&mut Writer)| {
+        write(&mut out);
+        out.0.resize(out.0.len().next_multiple_of(ALIGNMENT), 0);
+    };
+    section(&|out| {
+        out.put(data.origin);
+        out.put([data.cell_size, data.level_height]);
+        out.put([data.width, data.depth]);
+    });
     let agent = [data.agent_height, data.agent_radius, data.agent_max_step, data.agent_max_slope];
-    out.put(agent);
-    pad(&mut out);
-    for ((x, z), height) in data.vertex_x.iter().zip(&data.vertex_z).zip(&data.vertex_height) {
-        out.put([*x, *z]);
-        out.put(*height);
-    }
-    pad(&mut out);
-    for (&region, &area) in data.polygon_regions.iter().zip(&data.polygon_areas) {
-        out.put(region);
-        out.put(area);
-    }
-    pad(&mut out);
-    out.put_all(data.polygon_first.iter().copied());
-    pad(&mut out);
-    for (&vertex, &neighbour) in data.polygon_corners.iter().zip(&data.polygon_neighbours) {
-        out.put([vertex, neighbour]);
-    }
-    pad(&mut out);
-    out.put(data.surface_max_error);
-    pad(&mut out);
-    out.put_all(data.surface_points.iter().copied());
-    pad(&mut out);
-    out.put_all(data.surface_triangles.iter().copied());
-    pad(&mut out);
-    out.put_all(data.surface_first.iter().copied());
-    pad(&mut out);
-    data.links.iter().for_each(|link| link.write(&mut out));
-    pad(&mut out);
-    out.0.extend(areas);
-    pad(&mut out);
+    section(&|out| out.put(agent));
+    section(&|out| {
+        for ((x, z), height) in data.vertex_x.iter().zip(&data.vertex_z).zip(&data.vertex_height) {
+            out.put([*x, *z]);
+            out.put(*height);
+        }
+    });
+    section(&|out| {
+        for (&region, &area) in data.polygon_regions.iter().zip(&data.polygon_areas) {
+            out.put(region);
+            out.put(area);
+        }
+    });
+    section(&|out| out.put_all(data.polygon_first.iter().copied()));
+    let edges = || data.polygon_corners.iter().zip(&data.polygon_neighbours);
+    section(&|out| edges().for_each(|(&vertex, &neighbour)| out.put([vertex, neighbour])));
+    section(&|out| out.put(data.surface_max_error));
+    section(&|out| out.put_all(data.surface_points.iter().copied()));
+    section(&|out| out.put_all(data.surface_triangles.iter().copied()));
+    section(&|out| out.put_all(data.surface_first.iter().copied()));
+    section(&|out| data.links.iter().for_each(|link| link.write(out)));
+    section(&|out| out.0.extend(&areas));
     let length = (out.0.len() + CHECKSUM) as u64;
     out.0[16..HEADER].copy_from_slice(&length.to_le_bytes());
     let sum = checksum(&[&out.0]);

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use waymesh_core::{checkpoint_every, nearest_f32, threads, to_u32};
 
 use crate::mesh::oracle::{EndTables, Label, NO_INDEX};
+use crate::mesh::table::firsts;
 use crate::path::any_angle::LENGTH_TOLERANCE;
 
 /// Number of searches that show which sites many paths lead over.
@@ -30,11 +31,7 @@ impl Graph {
     pub(super) fn new(sites: usize, mut edges: Vec<(u32, u32, f64)>) -> Self {
         edges.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
         edges.dedup_by_key(|edge| (edge.0, edge.1));
-        let mut first = vec![0; sites + 1];
-        edges.iter().for_each(|edge| first[edge.0 as usize + 1] += 1);
-        for site in 0..sites {
-            first[site + 1] += first[site];
-        }
+        let first = firsts(sites, edges.iter().map(|edge| edge.0));
         Self { first, edges: edges.into_iter().map(|(_, to, length)| (to, length + TURN)).collect() }
     }
 

@@ -9,6 +9,7 @@ use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::table::firsts;
 
 /// Direction from a place towards the goal of a [`DistanceMap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,13 +80,7 @@ impl NavMesh {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
         self.flood_shortest(&start, limit, MOST_FLOODED, filter, memory)?;
-        let mut first = vec![0_u32; self.polygon_bound() + 1];
-        for seen in &memory.seen {
-            first[seen.polygon as usize + 1] += 1;
-        }
-        for polygon in 1..first.len() {
-            first[polygon] += first[polygon - 1];
-        }
+        let first = firsts(self.polygon_bound(), memory.seen.iter().map(|seen| seen.polygon));
         let mut order = memory.seen.clone();
         order.sort_by(|a, b| a.polygon.cmp(&b.polygon).then(a.nearest.total_cmp(&b.nearest)));
         Ok(DistanceMap { seen: order, first, generation: self.generation, limit })

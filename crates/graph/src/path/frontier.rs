@@ -1,10 +1,10 @@
 //! The open and closed nodes of a search over edges and links.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
+use waymesh_core::to_u32;
 
 use super::local::{Approach, Local};
+use super::queue::Queue;
+use crate::marks::Stamped;
 
 /// No node: the parent of the first edges.
 pub(super) const NO_NODE: u32 = u32::MAX;
@@ -12,61 +12,34 @@ pub(super) const NO_NODE: u32 = u32::MAX;
 /// Nodes of a search: each an edge or a link that is crossed, at a point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frontier {
-    /// Number of the current search; an edge whose entry has another has not been seen.
-    pub(super) stamp: u32,
-    /// Per edge: search that saw it last, and its node.
-    seen: Vec<(u32, u32)>,
-    /// Per polygon: search that entered it last, and the last of its `entries`.
-    pub(super) entered: Vec<(u32, u32)>,
+    /// Per edge, its node.
+    seen: Stamped<u32>,
+    /// Per polygon, the last of its `entries`.
+    pub(super) entered: Stamped<u32>,
     /// Paths into polygons from which paths on were looked for.
     entries: Vec<Entry>,
     pub(super) nodes: Vec<Node>,
     /// [`key`] of each open node, once for every time that its estimate fell.
-    open: BinaryHeap<Reverse<u64>>,
+    open: Queue<u64>,
 }
 
 impl Frontier {
     /// Forgets the last search.
     pub(super) fn begin(&mut self, edges: usize, polygons: usize) {
-        if self.stamp == u32::MAX {
-            self.seen.clear();
-            self.entered.clear();
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-        if self.seen.len() < edges {
-            self.seen.resize(edges, (0, 0));
-        }
-        if self.entered.len() < polygons {
-            self.entered.resize(polygons, (0, 0));
-        }
+        self.seen.begin(edges);
+        self.entered.begin(polygons);
         self.entries.clear();
         self.nodes.clear();
         self.open.clear();
     }
 
-    /// Marks an edge as seen. Returns `true` if it was not marked before.
-    pub(super) fn mark(&mut self, edge: u32) -> bool {
-        std::mem::replace(&mut self.seen[edge as usize].0, self.stamp) != self.stamp
-    }
-
-    /// Closes and gives the first open node, or that of key `best`, which has not been opened yet.
-    pub(super) fn next(&mut self, mut best: u64) -> Option<u32> {
-        if let Some(mut first) = self.open.peek_mut()
-            && first.0 < best
-        {
-            if best == NO_KEY {
-                best = PeekMut::pop(first).0;
-            } else {
-                std::mem::swap(&mut first.0, &mut best);
-            }
-        }
-        while best != NO_KEY {
-            let node = node_of(best);
+    /// Closes and returns the first open node.
+    pub(super) fn next(&mut self) -> Option<u32> {
+        while let Some(key) = self.open.pop() {
+            let node = node_of(key);
             if !std::mem::replace(&mut self.nodes[node as usize].closed, true) {
                 return Some(node);
             }
-            best = self.open.pop().map_or(NO_KEY, |Reverse(key)| key);
         }
         None
     }
@@ -78,8 +51,7 @@ impl Frontier {
     /// corner lead on in different directions.
     #[inline]
     pub(super) fn is_known(&mut self, polygon: u32, approach: &Approach) -> bool {
-        let (stamp, entry) = self.entered[polygon as usize];
-        let last = if stamp == self.stamp { entry } else { NO_ENTRY };
+        let last = self.entered.get(polygon).unwrap_or(NO_ENTRY);
         let tolerance = if approach.turns_here() { COST_TOLERANCE } else { -COST_TOLERANCE };
         let cost = approach.cost * (1.0 + tolerance);
         let mut next = last;
@@ -89,9 +61,7 @@ impl Frontier {
             }
             next = entry.before;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
-        let entry = self.entries.len() as u32;
-        self.entered[polygon as usize] = (self.stamp, entry);
+        self.entered.set(polygon, to_u32(self.entries.len()));
         self.entries.push(Entry { approach: *approach, before: last });
         false
     }
@@ -106,15 +76,13 @@ impl Frontier {
         approach: &Approach,
         [a, b, target]: [Local; 3],
         (extra, least): (f32, f32),
-        best: &mut u64,
     ) {
         let next = approach.over(target, a, b).plus(extra);
-        let known = self.offer(crossing, parent, next, next.at.distance(target) * least, best);
+        let known = self.offer(crossing, parent, next, next.at.distance(target) * least);
         if let Some(known) = known
             && self.is_long(known, &next, [a, b])
         {
-            let ids = [crossing, known, parent];
-            self.offer_end(ids, approach, [a, b, target], (extra, least), best);
+            self.offer_end([crossing, known, parent], approach, [a, b, target], (extra, least));
         }
     }
 
@@ -122,46 +90,28 @@ impl Frontier {
     /// Returns the node that is known at as good an estimate, if there is one: nothing is opened
     /// then.
     #[inline(always)]
-    pub(super) fn offer(
-        &mut self,
-        crossing: u32,
-        parent: u32,
-        approach: Approach,
-        rest: f32,
-        best: &mut u64,
-    ) -> Option<u32> {
+    pub(super) fn offer(&mut self, crossing: u32, parent: u32, approach: Approach, rest: f32) -> Option<u32> {
         let estimate = approach.cost + rest;
         let new = Node { edge: crossing, parent, approach, estimate, closed: false };
-        let (stamp, index) = self.seen[crossing as usize];
-        let index = if stamp != self.stamp {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a node per crossing at most, and those fit 32 bits"
-            )]
-            let index = self.nodes.len() as u32;
-            self.seen[crossing as usize] = (self.stamp, index);
-            self.nodes.push(new);
-            index
-        } else {
-            let known = &mut self.nodes[index as usize];
-            if known.is_settled(estimate) {
-                return Some(index);
-            }
-            *known = new;
-            index
+        let Some(index) = self.seen.get(crossing) else {
+            self.open_new(new);
+            return None;
         };
-        self.keep_open(key(estimate, index), best);
+        let known = &mut self.nodes[index as usize];
+        if known.is_settled(estimate) {
+            return Some(index);
+        }
+        *known = new;
+        self.open.push(key(estimate, index));
         None
     }
 
-    /// Puts the worse of a key and the best one among the open.
     #[inline(always)]
-    fn keep_open(&mut self, key: u64, best: &mut u64) {
-        let later = key.max(*best);
-        *best = key.min(*best);
-        if later != NO_KEY {
-            self.open.push(Reverse(later));
-        }
+    fn open_new(&mut self, node: Node) {
+        let index = to_u32(self.nodes.len());
+        self.seen.set(node.edge, index);
+        self.nodes.push(node);
+        self.open.push(key(node.estimate, index));
     }
 
     /// Returns `true` if the path to a node that is known turned elsewhere last, and the crossing
@@ -186,7 +136,6 @@ impl Frontier {
         approach: &Approach,
         [a, b, target]: [Local; 3],
         (extra, least): (f32, f32),
-        best: &mut u64,
     ) {
         let known = self.nodes[known as usize].approach;
         let [gain_a, gain_b] = [a, b].map(|end| known.cost_to(end) - approach.cost_to(end) - extra);
@@ -196,34 +145,14 @@ impl Frontier {
         if gain_a.max(gain_b) < estimate * MIN_GAIN_SHARE {
             return;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "memory ends before")]
-        let index = self.nodes.len() as u32;
-        self.seen[crossing as usize] = (self.stamp, index);
-        self.nodes.push(Node { edge: crossing, parent, approach, estimate, closed: false });
-        self.keep_open(key(estimate, index), best);
+        self.open_new(Node { edge: crossing, parent, approach, estimate, closed: false });
     }
 
     /// Returns `true` if a crossing is closed, or open at no more than this estimate: an offer
     /// that costs as much or more would be refused.
     #[inline]
     pub(super) fn is_settled(&self, crossing: u32, estimate: f32) -> bool {
-        let (stamp, index) = self.seen[crossing as usize];
-        stamp == self.stamp && self.nodes[index as usize].is_settled(estimate)
-    }
-
-    /// Stores a number for an edge until the next search.
-    pub(super) fn note(&mut self, edge: u32, number: u32) {
-        self.seen[edge as usize] = (self.stamp, number);
-    }
-
-    /// Returns the last number stored for an edge.
-    pub(super) fn noted(&self, edge: u32) -> Option<u32> {
-        let (stamp, number) = self.seen[edge as usize];
-        (stamp == self.stamp).then_some(number)
-    }
-
-    pub(super) fn is_marked(&self, edge: u32) -> bool {
-        self.seen[edge as usize].0 == self.stamp
+        self.seen.get(crossing).is_some_and(|index| self.nodes[index as usize].is_settled(estimate))
     }
 }
 
@@ -249,9 +178,6 @@ const MIN_GAIN_SHARE: f32 = 0.05;
 /// Two costs that differ by no more than this part count as equal: a sum of a hundred lengths is
 /// rounded that much.
 const COST_TOLERANCE: f32 = 1e-5;
-
-/// No key: after all others.
-pub(super) const NO_KEY: u64 = u64::MAX;
 
 /// Estimates that differ by no more than a hundred-thousandth (2^-17) count as equal: where the
 /// goal is in sight they all are, but for rounding, and then the newest node leads straight to it.

@@ -114,9 +114,7 @@ impl NavMesh {
         };
         match &self.surface.heights {
             Some(surface) => {
-                let range = surface.polygon_triangles[polygon.index()] as usize
-                    ..surface.polygon_triangles[polygon.index() + 1] as usize;
-                for triangle in &surface.triangles[range] {
+                for triangle in &surface.triangles[surface.triangles_of(polygon.index())] {
                     let corners = triangle.map(|point| {
                         let point = &surface.points[point as usize];
                         [f64::from(point.x), f64::from(point.z)]
@@ -169,8 +167,7 @@ impl NavMesh {
     /// Returns `true` if the ground is as long under the straight line from start to goal as that.
     pub(super) fn is_level(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         corridor: &[u32],
         profile: &mut Profile,
     ) -> bool {

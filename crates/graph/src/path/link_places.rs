@@ -23,13 +23,11 @@ impl NavMesh {
     /// A search takes such a link from one of a few places. The length of the path is a convex
     /// function of the places, so the best ones are found by sliding each link between the turns
     /// before and after it.
-    pub(crate) fn slide_links(&self, start: &Spot, goal: &Spot, scratch: &mut PathScratch) -> bool {
+    pub(crate) fn slide_links(&self, [start, goal]: [&Spot; 2], scratch: &mut PathScratch) -> bool {
         if scratch.link_places.is_empty() || scratch.keeps_turns {
             return false;
         }
-        let can_slide = |&crossing: &u32| {
-            !self.is_crossed(crossing) && self.links.links[self.link_of(crossing).0.index()].places() > 1
-        };
+        let can_slide = |&crossing: &u32| !self.is_crossed(crossing) && self.link_at(crossing).places() > 1;
         if !scratch.corridor.iter().any(can_slide) {
             return false;
         }
@@ -42,7 +40,7 @@ impl NavMesh {
         best.clear();
         best.extend_from_slice(&scratch.link_places);
         loop {
-            self.string_turns(start, goal, polygons, scratch, turns);
+            self.string_turns([start, goal], polygons, scratch, turns);
             let length = self.string_length(turns, scratch);
             let gain = least - length;
             if gain > 0.0 {
@@ -81,8 +79,7 @@ impl NavMesh {
             while turns[turn + 1].crossed <= crossed {
                 turn += 1;
             }
-            let (link, backwards) = self.link_of(crossing);
-            (turn, place, self.links.links[link.index()].ends(backwards))
+            (turn, place, self.link_ends(crossing))
         })
     }
 

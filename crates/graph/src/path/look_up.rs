@@ -19,11 +19,10 @@ use crate::mesh::walk::WalkEdge;
 impl NavMesh {
     /// Finds the shortest path by the oracle of the mesh. Returns `false` if there is none for this
     /// search, or it does not know the path.
-    pub(super) fn look_up<F: PolygonFilter>(
+    pub(super) fn look_up(
         &self,
-        start: &Spot,
-        goal: &Spot,
-        filter: &F,
+        [start, goal]: [&Spot; 2],
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) -> bool {
         let Some(oracle) = self.oracle_in_use() else { return false };
@@ -31,7 +30,7 @@ impl NavMesh {
             return false;
         }
         scratch.sites.clear();
-        if self.follow(start, goal, filter, scratch) {
+        if self.follow([start, goal], filter, scratch) {
             return true;
         }
         let [from, to] =
@@ -41,7 +40,7 @@ impl NavMesh {
             return false;
         }
         self.remove_straight(start.at, goal.at, sites);
-        self.follow(start, goal, filter, scratch)
+        self.follow([start, goal], filter, scratch)
     }
 
     /// Removes the corners at which a path continues straight, begins or ends.
@@ -65,19 +64,18 @@ impl NavMesh {
     }
 
     /// Finds the crossings of the path that takes the sites in memory, and else is straight.
-    fn follow<F: PolygonFilter>(
+    fn follow(
         &self,
-        start: &Spot,
-        goal: &Spot,
-        filter: &F,
+        [start, goal]: [&Spot; 2],
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) -> bool {
         scratch.corridor.clear();
-        match self.links.links.is_empty().then(|| self.follow_rays(start, goal, scratch)) {
+        match self.links.links.is_empty().then(|| self.follow_rays([start, goal], scratch)) {
             Some(Some(is_free)) => is_free,
             _ => {
                 scratch.corridor.clear();
-                self.guide_cones(start, goal, &scratch.sites, filter, &mut scratch.any_angle);
+                self.guide_cones([start, goal], &scratch.sites, filter, &mut scratch.any_angle);
                 let mut nodes = usize::MAX;
                 self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes) == Progress::Found
             }
@@ -86,7 +84,7 @@ impl NavMesh {
 
     /// Follows a path as [`NavMesh::follow`] does, by a ray for each leg, without links.
     /// `Some(false)` if a wall is in the way, `None` if that is unclear.
-    fn follow_rays(&self, start: &Spot, goal: &Spot, scratch: &mut PathScratch) -> Option<bool> {
+    fn follow_rays(&self, [start, goal]: [&Spot; 2], scratch: &mut PathScratch) -> Option<bool> {
         let PathScratch { corridor, sites, any_angle, .. } = scratch;
         let string = any_angle.take_string();
         let (mut at, mut polygon) = (start.at, start.polygon);

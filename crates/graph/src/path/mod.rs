@@ -15,6 +15,7 @@ pub(crate) mod options;
 mod partial;
 pub(crate) mod portal;
 pub(crate) mod progress;
+pub(crate) mod queue;
 pub(crate) mod relaxed;
 pub(crate) mod result;
 pub(crate) mod scratch;

@@ -1,7 +1,7 @@
 //! Nearest reachable place for a goal that cannot be reached.
 
 use smallvec::SmallVec;
-use waymesh_core::{checkpoint_every, to_u32};
+use waymesh_core::checkpoint_every;
 
 use super::ends::{Ends, Pairs};
 use super::options::PathOptions;
@@ -67,38 +67,33 @@ impl NavMesh {
 
     /// Begins to flood what can be reached from any start.
     pub(super) fn begin_flood(&self, pairs: &[Ends], scratch: &mut PathScratch) {
-        scratch.frontier.begin(self.topology.neighbours.len(), 0);
+        scratch.flooded.begin(self.polygon_bound());
         scratch.corridor.clear();
         for ends in pairs {
             let start = ends.start.polygon;
-            if scratch.frontier.mark(self.topology.polygon_first[start as usize]) {
+            if scratch.flooded.mark(start) {
                 scratch.corridor.push(start);
             }
         }
     }
 
     /// Continues a flood by at most `nodes` polygons. Returns `true` if it is complete.
-    pub(super) fn advance_flood<F: PolygonFilter>(
+    pub(super) fn advance_flood(
         &self,
-        filter: &F,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> bool {
         // A polygon is marked at its first edge.
-        let mark = |scratch: &mut PathScratch, polygon: u32| {
-            scratch.frontier.mark(self.topology.polygon_first[polygon as usize])
-        };
         let mut stack = std::mem::take(&mut scratch.corridor);
         while *nodes > 0 {
             checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
             let Some(polygon) = stack.pop() else { break };
-            let across = self.edge_range(polygon as usize);
-            let across = across.filter_map(|edge| self.open_crossing(polygon, to_u32(edge), filter));
-            let linked = self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving));
-            let linked = linked.filter_map(|crossing| self.open_crossing(polygon, crossing, filter));
-            for neighbour in across.chain(linked) {
-                if mark(scratch, neighbour) {
+            for crossing in self.open_edges(polygon).chain(self.links_from(polygon)) {
+                if let Some(neighbour) = self.open_crossing(polygon, crossing, filter)
+                    && scratch.flooded.mark(neighbour)
+                {
                     stack.push(neighbour);
                 }
             }
@@ -110,8 +105,6 @@ impl NavMesh {
 
     /// Returns the point closest to the goal in space, of all that was flooded.
     pub(super) fn closest_flooded(&self, pairs: &[Ends], scratch: &PathScratch) -> Option<Spot> {
-        self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| {
-            scratch.frontier.is_marked(self.topology.polygon_first[polygon as usize])
-        })
+        self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| scratch.flooded.has(polygon))
     }
 }

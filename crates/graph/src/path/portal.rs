@@ -1,43 +1,7 @@
 //! Portals between polygons, and distances over them.
 
-use waymesh_core::PolyId;
-
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
-use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::nav_mesh::NavMesh;
-
-/// An edge or a link that is crossed like one: from its right end to its left, as seen from the
-/// polygon.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Portal {
-    pub(crate) crossing: u32,
-    pub(crate) right: PlanPosition,
-    pub(crate) left: PlanPosition,
-}
-
-impl NavMesh {
-    /// Returns the portals of a polygon: its edges with a neighbour, then links that are crossed
-    /// like an edge.
-    pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
-        let mesh = self;
-        let range = mesh.edge_range(polygon as usize);
-        let first = mesh.topology.polygon_first[polygon as usize];
-        let length = range.len();
-        let corners = &mesh.topology.corners[range.clone()];
-        let edges = (first..).zip(&mesh.topology.neighbours[range]).enumerate();
-        let edges = edges.filter(|(_, (_, neighbour))| **neighbour != NO_NEIGHBOUR);
-        let edges = edges.map(move |(offset, (crossing, _))| {
-            let (a, b) = (&corners[offset], &corners[if offset + 1 == length { 0 } else { offset + 1 }]);
-            Portal { crossing, right: PlanPosition::on_grid(a.x, a.z), left: PlanPosition::on_grid(b.x, b.z) }
-        });
-        let links = mesh.links.leaving(polygon).iter().map(move |&leaving| mesh.crossing_of(leaving));
-        let links = links.filter(move |&crossing| mesh.links.is_portal(mesh.link_of(crossing).0));
-        edges.chain(links.map(move |crossing| {
-            let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
-            Portal { crossing, right, left }
-        }))
-    }
-}
+use crate::mesh::crossings::Portal;
 
 /// Returns the distance in cells.
 pub(crate) fn turn_length(from: PlanPosition, to: PlanPosition) -> f64 {

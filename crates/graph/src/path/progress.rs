@@ -22,8 +22,6 @@ pub(super) struct LastSearch {
     pub(super) generation: Generation,
     /// Stamp of the links.
     pub(super) links: u64,
-    /// Its number, of a search over edges: others mark what they see in the same scratch.
-    pub(super) stamp: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +37,6 @@ pub(super) enum How {
 
 impl LastSearch {
     pub(super) fn new(how: How, mesh: &NavMesh, start: &Spot) -> Self {
-        Self { how, start: start.polygon, generation: mesh.generation, links: mesh.links.stamp, stamp: 0 }
+        Self { how, start: start.polygon, generation: mesh.generation, links: mesh.links.stamp }
     }
 }

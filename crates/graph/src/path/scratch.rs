@@ -9,6 +9,7 @@ use super::ground::Profile;
 use super::local::Approach;
 use super::options::PathSearch;
 use super::progress::{How, LastSearch};
+use crate::marks::{Marks, Stamped};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::{OracleScratch, Site};
 
@@ -21,6 +22,10 @@ pub(crate) struct PathScratch {
     pub(super) last: LastSearch,
     /// The first polygon with more than one crossing that leads on.
     pub(super) origin: u32,
+    /// Polygons that a flood for the nearest place has reached.
+    pub(super) flooded: Marks,
+    /// Per polygon of a corridor, its last place there: to cut loops.
+    pub(super) last_index: Stamped<usize>,
     /// `true` if the path is straight: nothing is to be searched and no string to be pulled.
     pub(crate) is_straight: bool,
     /// `true` if the search has found the turns, too: no string is to be pulled.
@@ -73,7 +78,7 @@ pub(super) struct Sliding {
 impl PathScratch {
     /// The polygons that the last search looked into, ascending; none for another mesh.
     pub(crate) fn searched(&self, mesh: &NavMesh) -> Vec<PolyId> {
-        let LastSearch { how, start, generation, links, stamp } = self.last;
+        let LastSearch { how, start, generation, links } = self.last;
         if how == How::Unknown || generation != mesh.generation || links != mesh.links.stamp {
             return Vec::new();
         }
@@ -81,8 +86,7 @@ impl PathScratch {
         // Also what a search passed that had no choice.
         found.extend(self.corridor.iter().map(|&crossing| mesh.beyond(crossing)));
         if !self.is_straight && how == How::Edges {
-            let entered = (0..).zip(&self.frontier.entered).filter(|(_, (search, _))| *search == stamp);
-            found.extend(entered.map(|(polygon, _)| polygon));
+            found.extend(self.frontier.entered.numbers());
         } else if !self.is_straight {
             self.any_angle.searched(&mut found);
         }

@@ -2,37 +2,35 @@
 
 use waymesh_core::{PolyId, checkpoint_every};
 
-use super::frontier::{NO_KEY, NO_NODE};
+use super::frontier::NO_NODE;
 use super::local::{Approach, Local, Scale, crossing_point};
 use super::progress::{How, LastSearch, Progress};
 use super::scratch::{Front, PathScratch};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::costs::{TravelCost, Usable, entering, taking};
+use crate::mesh::costs::Rules;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`.
     /// Returns `true` if there is a path.
-    pub(crate) fn search_corridor<F: PolygonFilter, C: TravelCost>(
+    pub(crate) fn search_corridor(
         &self,
-        start: &Spot,
-        goal: &Spot,
-        filter: &Usable<'_, F, C>,
+        [start, goal]: [&Spot; 2],
+        filter: &impl Rules,
         scratch: &mut PathScratch,
     ) -> bool {
-        self.begin_corridor(start, goal, filter, scratch);
+        self.begin_corridor([start, goal], filter, scratch);
         let mut nodes = usize::MAX;
-        self.advance_corridor(start, goal, filter, scratch, &mut nodes) == Progress::Found
+        self.advance_corridor([start, goal], filter, scratch, &mut nodes) == Progress::Found
     }
 
     /// Begins a search for [`NavMesh::advance_corridor`].
-    pub(super) fn begin_corridor<F: PolygonFilter, C: TravelCost>(
+    pub(super) fn begin_corridor(
         &self,
-        start: &Spot,
-        goal: &Spot,
-        filter: &Usable<'_, F, C>,
+        [start, goal]: [&Spot; 2],
+        filter: &impl Rules,
         scratch: &mut PathScratch,
     ) {
         scratch.corridor.clear();
@@ -40,12 +38,11 @@ impl NavMesh {
         (scratch.has_turns, scratch.keeps_turns) = (false, false);
         scratch.last = LastSearch::new(How::Edges, self, start);
         scratch.is_straight = start.polygon == goal.polygon
-            || (filter.cost.is_length() && self.goes_straight(start, goal, filter, &mut scratch.corridor));
+            || (filter.is_length() && self.goes_straight([start, goal], filter, &mut scratch.corridor));
         if scratch.is_straight {
             return;
         }
         scratch.frontier.begin(self.crossing_count(), self.polygon_bound());
-        scratch.last.stamp = scratch.frontier.stamp;
         let scale = Scale::of(self);
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
         scratch.front = Front {
@@ -58,11 +55,10 @@ impl NavMesh {
     }
 
     /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
-    pub(super) fn advance_corridor<F: PolygonFilter, C: TravelCost>(
+    pub(super) fn advance_corridor(
         &self,
-        start: &Spot,
-        goal: &Spot,
-        filter: &Usable<'_, F, C>,
+        [start, goal]: [&Spot; 2],
+        filter: &impl Rules,
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Progress {
@@ -86,22 +82,13 @@ impl NavMesh {
             }
             checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
-            let best = self.expand(
-                polygon,
-                from_polygon,
-                filter,
-                scale,
-                (goal_number, target),
-                (node, approach),
-                scratch,
-            );
-            node = match scratch.frontier.next(best) {
-                Some(next) => next,
-                None => {
-                    scratch.corridor.clear();
-                    return Progress::Nowhere;
-                }
+            let aim = (goal_number, target);
+            self.expand([polygon, from_polygon], filter, scale, aim, (node, approach), scratch);
+            let Some(next) = scratch.frontier.next() else {
+                scratch.corridor.clear();
+                return Progress::Nowhere;
             };
+            node = next;
             let entry = scratch.frontier.nodes[node as usize];
             from_polygon = if entry.parent == NO_NODE {
                 origin
@@ -130,11 +117,11 @@ impl NavMesh {
 
     /// Moves from the start to the first polygon with a choice of continuations: costs do not matter
     /// before. `None` once it is reached.
-    pub(super) fn advance_forced<F: PolygonFilter, C: TravelCost>(
+    pub(super) fn advance_forced(
         &self,
         start: &Spot,
         (goal, target): (&Spot, Local),
-        filter: &Usable<'_, F, C>,
+        filter: &impl Rules,
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Option<Progress> {
@@ -161,13 +148,11 @@ impl NavMesh {
         let mut passed = start.polygon;
         for index in 0..scratch.corridor.len() {
             let edge = scratch.corridor[index];
-            let metre =
-                if filter.cost.is_length() { 1.0 } else { filter.cost.per_metre(self, PolyId(passed)) };
-            approach = if filter.cost.is_length() { approach } else { approach.at_cost(metre) };
+            approach = approach.at_cost(filter.per_metre(self, passed));
             scratch.frontier.is_known(passed, &approach);
             let [a, b] = self.edge_corners(PolyId(passed), edge).map(|corner| scale.corner(corner));
             let next = self.topology.neighbours[edge as usize];
-            approach = approach.over(target, a, b).plus(entering(filter.cost, self, passed, next));
+            approach = approach.over(target, a, b).plus(filter.entering(self, passed, next));
             passed = next;
         }
         scratch.origin = polygon;
@@ -208,24 +193,20 @@ impl NavMesh {
     /// best: its key is returned. Straight ahead it is the next to be closed, and need not pass
     /// through the heap.
     #[inline]
-    #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
-    fn expand<F: PolygonFilter, C: TravelCost>(
+    fn expand(
         &self,
-        polygon: u32,
-        from_polygon: u32,
-        filter: &Usable<'_, F, C>,
+        [polygon, from_polygon]: [u32; 2],
+        filter: &impl Rules,
         scale: Scale,
         (goal, target): (u32, Local),
         (parent, approach): (u32, Approach),
         scratch: &mut PathScratch,
-    ) -> u64 {
-        let mut best = NO_KEY;
-        let metre = if filter.cost.is_length() { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        let approach = if filter.cost.is_length() { approach } else { approach.at_cost(metre) };
+    ) {
+        let approach = approach.at_cost(filter.per_metre(self, polygon));
         if scratch.frontier.is_known(polygon, &approach) {
-            return best;
+            return;
         }
-        let least = if filter.cost.is_length() { 1.0 } else { filter.cost.least().max(0.0) };
+        let least = filter.least();
         let range = self.edge_range(polygon as usize);
         let (first, corners, neighbours) = (
             self.topology.polygon_first[polygon as usize],
@@ -245,57 +226,44 @@ impl NavMesh {
             let next = if offset as usize + 1 == corners.len() { 0 } else { offset as usize + 1 };
             let a = scale.corner(&corners[offset as usize]);
             let b = scale.corner(&corners[next]);
-            let toll = entering(filter.cost, self, polygon, neighbour);
-            if !filter.cost.is_length() && toll == f32::INFINITY {
+            let toll = filter.entering(self, polygon, neighbour);
+            if !filter.is_length() && toll == f32::INFINITY {
                 continue;
             }
-            scratch.frontier.offer_segment(edge, parent, &approach, [a, b, target], (toll, least), &mut best);
+            scratch.frontier.offer_segment(edge, parent, &approach, [a, b, target], (toll, least));
         }
         if !self.links.leaving(polygon).is_empty() {
-            self.expand_links(
-                (polygon, from_polygon),
-                filter,
-                scale,
-                target,
-                (parent, approach),
-                scratch,
-                &mut best,
-            );
+            self.expand_links([polygon, from_polygon], filter, scale, target, (parent, approach), scratch);
         }
-        best
     }
 
     /// Expands the links of a polygon as [`Self::expand`] does its edges.
-    #[expect(clippy::too_many_arguments, reason = "a part of the inner loop of one search")]
     #[inline(never)]
-    pub(super) fn expand_links<F: PolygonFilter, C: TravelCost>(
+    pub(super) fn expand_links(
         &self,
-        (polygon, from_polygon): (u32, u32),
-        filter: &Usable<'_, F, C>,
+        [polygon, from_polygon]: [u32; 2],
+        filter: &impl Rules,
         scale: Scale,
         target: Local,
         (parent, approach): (u32, Approach),
         scratch: &mut PathScratch,
-        best: &mut u64,
     ) {
         let Approach { at, cost, .. } = approach;
-        let metre = if filter.cost.is_length() { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        let least = if filter.cost.is_length() { 1.0 } else { filter.cost.least().max(0.0) };
+        let (metre, least) = (filter.per_metre(self, polygon), filter.least());
         // No path over any of the links costs less.
         let at_least = cost + at.distance(target) * least;
-        for &leaving in self.links.leaving(polygon) {
-            let crossing = self.crossing_of(leaving);
+        for crossing in self.links_from(polygon) {
             // Asked first: it reads less than the link itself.
             if scratch.frontier.is_settled(crossing, at_least) {
                 continue;
             }
             let beyond = self.beyond(crossing);
             let id = self.link_id(crossing);
-            let is_open = filter.allows(self, PolyId(beyond)) && filter.filter.allows_link(self, id);
+            let is_open = filter.allows(self, PolyId(beyond)) && filter.allows_link(self, id);
             if beyond == from_polygon || !is_open {
                 continue;
             }
-            let toll = entering(filter.cost, self, polygon, beyond) + taking(filter.cost, self, id);
+            let toll = filter.entering(self, polygon, beyond) + filter.taking(self, id);
             if toll == f32::INFINITY {
                 continue;
             }
@@ -306,29 +274,20 @@ impl NavMesh {
                 // The string continues, as over an edge.
                 let [right, left] = if backwards { [d, c] } else { [c, d] };
                 let costs = (link.extra_cost + toll, least);
-                scratch.frontier.offer_segment(
-                    crossing,
-                    parent,
-                    &approach,
-                    [right, left, target],
-                    costs,
-                    best,
-                );
+                scratch.frontier.offer_segment(crossing, parent, &approach, [right, left, target], costs);
                 continue;
             }
             let point = crossing_point(at, target, a, b);
             let landing = c.lerp(d, point.along(a, b));
             let link_place = point.distance(landing) * metre.max(least) + link.extra_cost;
             let next = Approach::turn(landing, cost + at.distance(point) * metre + link_place + toll, metre);
-            scratch.frontier.offer(crossing, parent, next, next.at.distance(target) * least, best);
+            scratch.frontier.offer(crossing, parent, next, next.at.distance(target) * least);
         }
     }
 
     /// Returns how far along its segments a link is taken that is left at `landing`.
     pub(super) fn link_place(&self, crossing: u32, landing: Local, scale: Scale) -> f64 {
-        let (link, backwards) = self.link_of(crossing);
-        let [_, to] = self.links.links[link.index()].ends(backwards);
-        let [c, d] = to.ends.map(|end| scale.vertex(&end));
+        let [c, d] = self.link_ends(crossing)[1].ends.map(|end| scale.vertex(&end));
         f64::from(landing.along(c, d))
     }
 }

@@ -11,66 +11,62 @@ use crate::mesh::nav_mesh::NavMesh;
 impl NavMesh {
     /// Searches the shortest path from `start` to `goal` and leaves the edges and links that it
     /// crosses in `scratch.corridor`. [`Progress::Running`] if that takes more nodes than `most`.
-    pub(crate) fn search_shortest<F: PolygonFilter>(
+    pub(crate) fn search_shortest(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         most: usize,
-        filter: &F,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) -> Progress {
         let rises = scratch.rises;
-        self.begin_straight(start, goal, f64::INFINITY, rises, filter, scratch);
+        self.begin_straight([start, goal], f64::INFINITY, rises, filter, scratch);
         scratch.used_oracle =
-            cfg!(feature = "oracle") && !scratch.is_straight && self.look_up(start, goal, filter, scratch);
+            cfg!(feature = "oracle") && !scratch.is_straight && self.look_up([start, goal], filter, scratch);
         if scratch.is_straight || scratch.used_oracle {
             return Progress::Found;
         }
-        self.begin_cones(start, goal, f64::INFINITY, rises, filter, &mut scratch.any_angle);
+        self.begin_cones([start, goal], f64::INFINITY, rises, filter, &mut scratch.any_angle);
         let mut nodes = most;
         self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
     }
 
     /// Searches for a path no longer than `limit`, in cells. Returns `true` if one is found within
     /// [`MOST_NODES`] nodes.
-    pub(crate) fn search_shortest_within<F: PolygonFilter>(
+    pub(crate) fn search_shortest_within(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         limit: f64,
-        filter: &F,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) -> bool {
-        self.begin_shortest(start, goal, limit, false, filter, scratch);
+        self.begin_shortest([start, goal], limit, false, filter, scratch);
         let mut nodes = MOST_NODES;
         self.advance_shortest(goal, limit, filter, scratch, &mut nodes) == Progress::Found
     }
 
     /// Begins a search for [`NavMesh::advance_shortest`]: with `rises` for the path that is shortest
     /// on the ground, else the one that is shortest in plan.
-    pub(crate) fn begin_shortest<F: PolygonFilter>(
+    pub(crate) fn begin_shortest(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         limit: f64,
         rises: bool,
-        filter: &F,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) {
-        self.begin_straight(start, goal, limit, rises, filter, scratch);
+        self.begin_straight([start, goal], limit, rises, filter, scratch);
         if !scratch.is_straight {
-            self.begin_cones(start, goal, limit, rises, filter, &mut scratch.any_angle);
+            self.begin_cones([start, goal], limit, rises, filter, &mut scratch.any_angle);
         }
     }
 
     /// Forgets the last path, and finds out whether a straight line leads to the goal.
-    fn begin_straight<F: PolygonFilter>(
+    fn begin_straight(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         limit: f64,
         rises: bool,
-        filter: &F,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) {
         scratch.corridor.clear();
@@ -79,10 +75,10 @@ impl NavMesh {
         scratch.last = LastSearch::new(How::Cones, self, start);
         scratch.is_straight = start.polygon == goal.polygon
             || (turn_length(start.at, goal.at) <= limit
-                && self.goes_straight(start, goal, filter, &mut scratch.corridor));
+                && self.goes_straight([start, goal], filter, &mut scratch.corridor));
         if scratch.is_straight && rises {
             let PathScratch { corridor, profile, .. } = scratch;
-            scratch.is_straight = self.is_level(start, goal, corridor, profile);
+            scratch.is_straight = self.is_level([start, goal], corridor, profile);
             if !scratch.is_straight {
                 scratch.corridor.clear();
             }
@@ -90,11 +86,11 @@ impl NavMesh {
     }
 
     /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
-    pub(crate) fn advance_shortest<F: PolygonFilter>(
+    pub(crate) fn advance_shortest(
         &self,
         goal: &Spot,
         limit: f64,
-        filter: &F,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Progress {

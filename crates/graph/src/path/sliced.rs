@@ -10,9 +10,9 @@ use super::result::Path;
 use super::scratch::PathScratch;
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
-use crate::mesh::costs::{Length, TravelCost};
+use crate::mesh::costs::{Length, Rules, TravelCost, Version};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::nav_mesh::NavMesh;
 
 /// The next step of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,9 +75,8 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
     /// The pairs of places that both ends may mean, and the number of those that were searched.
     pairs: Pairs,
     searched: usize,
-    generation: Generation,
-    links: u64,
-    version: u64,
+    /// The version of the mesh and the options at the beginning of the search.
+    seen: Version,
     /// Nodes left of [`PathOptions::max_nodes`].
     left: usize,
     scratch: PathScratch,
@@ -95,9 +94,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
             phase: Phase::Idle,
             pairs: Pairs::new(),
             searched: 0,
-            generation: Generation::default(),
-            links: 0,
-            version: 0,
+            seen: Version::default(),
             left: 0,
             scratch: PathScratch::default(),
             path: Path::default(),
@@ -114,8 +111,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         self.path.clear();
         self.pairs = mesh.path_ends((from, None), to, &self.options)?;
         self.searched = 0;
-        (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
-        self.version = self.options.usable().version();
+        self.seen = self.options.usable().version_on(mesh);
         self.begin_next(mesh, Phase::Goal);
         Ok(())
     }
@@ -136,9 +132,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     /// [`QueryError::Stale`] where the mesh, its links, or what the filter allows are not those that
     /// the query was begun with; the query is then dropped.
     pub fn advance(&mut self, mesh: &NavMesh, nodes: usize) -> Result<Option<&Path>, QueryError> {
-        let is_same = (mesh.generation, mesh.links.stamp, self.options.usable().version())
-            == (self.generation, self.links, self.version);
-        if self.is_running() && !is_same {
+        if self.is_running() && self.seen != self.options.usable().version_on(mesh) {
             self.phase = Phase::Idle;
             return Err(QueryError::Stale { polygon: PolyId(self.pairs[0].start.polygon) });
         }
@@ -167,15 +161,15 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                         (nodes, self.left) = (nodes - (budget - rest), self.left - (budget - rest));
                         if progress == Progress::Running && self.left == 0 {
                             (scratch.was_cut, scratch.found_by) = (true, PathSearch::Fast);
-                            mesh.begin_corridor(start, goal, &usable, scratch);
+                            mesh.begin_corridor([start, goal], &usable, scratch);
                             continue;
                         }
                         progress
                     } else {
-                        mesh.advance_corridor(start, goal, &usable, scratch, &mut nodes)
+                        mesh.advance_corridor([start, goal], &usable, scratch, &mut nodes)
                     };
-                    if progress == Progress::Found && usable.cost.is_length() {
-                        mesh.slide_links(start, goal, &mut self.scratch);
+                    if progress == Progress::Found && usable.is_length() {
+                        mesh.slide_links([start, goal], &mut self.scratch);
                     }
                     if progress == Progress::Running {
                         return Ok(None);
@@ -224,9 +218,9 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         let usable = self.options.usable();
         if self.options.search == PathSearch::Shortest {
             let rises = self.options.rises;
-            mesh.begin_shortest(start, goal, f64::INFINITY, rises, &usable, &mut self.scratch);
+            mesh.begin_shortest([start, goal], f64::INFINITY, rises, &usable, &mut self.scratch);
         } else {
-            mesh.begin_corridor(start, goal, &usable, &mut self.scratch);
+            mesh.begin_corridor([start, goal], &usable, &mut self.scratch);
         }
     }
 

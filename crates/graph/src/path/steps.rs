@@ -47,17 +47,14 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) {
         self.polygons_of(start, steps, polygons);
-        scratch.frontier.begin(self.topology.neighbours.len(), 0);
-        for (index, polygon) in (0_u32..).zip(polygons.iter()) {
-            scratch.frontier.note(self.topology.polygon_first[polygon.index()], index);
+        scratch.last_index.begin(self.polygon_bound());
+        for (index, polygon) in (0..).zip(polygons.iter()) {
+            scratch.last_index.set(polygon.0, index);
         }
         spare.clear();
         let mut index = 0;
         while index < steps.len() {
-            let last = scratch
-                .frontier
-                .noted(self.topology.polygon_first[polygons[index].index()])
-                .map_or(index, |last| last as usize);
+            let last = scratch.last_index.get(polygons[index].0).unwrap_or(index);
             spare.extend(steps.get(last));
             index = last + 1;
         }

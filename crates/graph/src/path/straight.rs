@@ -17,11 +17,10 @@ impl NavMesh {
     ///
     /// Takes a few nanoseconds for each polygon up to the first wall: usually less than opening a
     /// few nodes of a search.
-    pub(super) fn goes_straight<F: PolygonFilter>(
+    pub(super) fn goes_straight(
         &self,
-        start: &Spot,
-        goal: &Spot,
-        filter: &F,
+        [start, goal]: [&Spot; 2],
+        filter: &impl PolygonFilter,
         corridor: &mut Vec<u32>,
     ) -> bool {
         corridor.clear();

@@ -26,8 +26,7 @@ impl NavMesh {
     /// the links that are not crossed like edges.
     pub(crate) fn string_turns(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         polygons: &[PolyId],
         scratch: &mut PathScratch,
         turns: &mut Vec<Turn>,
@@ -37,8 +36,7 @@ impl NavMesh {
         let PathScratch { corridor, link_places, funnel, .. } = scratch;
         let (mut from, mut first) = (start.at, 0);
         for (crossed, crossing, along) in self.links_on(corridor, link_places) {
-            let (link, backwards) = self.link_of(crossing);
-            let [leave, arrive] = self.links.links[link.index()].ends(backwards);
+            let [leave, arrive] = self.link_ends(crossing);
             let leg = Leg { corridor, range: first..crossed, cross_points: false, ground_error: None };
             self.pull_string(from, self.on_segment(leave, along).0, polygons, &leg, funnel);
             turns.extend(&funnel.turns[1..]);

@@ -18,8 +18,7 @@ impl NavMesh {
     /// Pulls the string through `scratch.corridor` and writes polygons, points and length.
     pub(crate) fn write_path<F, C: TravelCost, S>(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         [start_position, goal_position]: [Vec3; 2],
         options: &PathOptions<F, C, S>,
         scratch: &mut PathScratch,
@@ -44,24 +43,19 @@ impl NavMesh {
         path.polygons.push(PolyId(start.polygon));
         path.polygons.extend(corridor.iter().map(|&crossing| PolyId(self.beyond(crossing))));
         path.points.push(start_position);
-        if *is_straight && is_plain {
-            if !same_plan(start_position, goal_position) {
+        if is_plain && (*is_straight || *has_turns) {
+            if !*is_straight {
+                self.write_turns([start.at, goal.at], goal_position, corridor, &any_angle.string, path);
+            } else if !same_plan(start_position, goal_position) {
                 path.points.push(goal_position);
             }
             path.length = length(&path.points);
             path.cost = path.length;
             return;
         }
-        if *has_turns && is_plain {
-            self.write_turns([start.at, goal.at], goal_position, corridor, &any_angle.string, path);
-            path.length = length(&path.points);
-            path.cost = path.length;
-            return;
-        }
         let (mut from, mut first) = (start.at, 0);
         for (crossed, crossing, along) in self.links_on(corridor, link_places) {
-            let (link, backwards) = self.link_of(crossing);
-            let [leave, arrive] = self.links.links[link.index()].ends(backwards);
+            let [leave, arrive] = self.link_ends(crossing);
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points, ground_error };
             self.write_leg([from, at], position, &leg, &options.cost, (funnel, profile, known), path);
@@ -252,7 +246,7 @@ impl NavMesh {
         path.outcome = Outcome::Complete;
         (path.was_cut, path.found_by) = (scratch.was_cut, scratch.found_by);
         let positions = [ends.start_position, ends.goal_position];
-        self.write_path(&ends.start, &ends.goal, positions, options, scratch, path);
+        self.write_path([&ends.start, &ends.goal], positions, options, scratch, path);
         path.plan_length = plan_length(&path.points);
     }
 

@@ -45,38 +45,33 @@ impl<'a> ClearQuery<'a> {
 
     /// Sets the radius of the disc in metres.
     #[must_use]
-    pub fn radius(mut self, radius: f32) -> Self {
-        self.options.radius = radius;
-        self
+    pub fn radius(self, radius: f32) -> Self {
+        Self { options: self.options.with_radius(radius), ..self }
     }
 
     /// Searches for the shortest path.
     #[must_use]
-    pub fn shortest(mut self) -> Self {
-        self.options.search = PathSearch::Shortest;
-        self
+    pub fn shortest(self) -> Self {
+        Self { options: self.options.with_search(PathSearch::Shortest), ..self }
     }
 
     /// Accepts a path to the reachable place nearest to the goal where no path leads to the goal.
     #[must_use]
-    pub fn partial(mut self) -> Self {
-        self.options.allow_partial = true;
-        self
+    pub fn partial(self) -> Self {
+        Self { options: self.options.with_allow_partial(true), ..self }
     }
 
     /// Sets the largest move of each end to a place where the disc fits. Default:
     /// [`ClearanceNavMesh::default_reach`].
     #[must_use]
-    pub fn reach(mut self, reach: Reach) -> Self {
-        self.options.reach = Some(reach);
-        self
+    pub fn reach(self, reach: Reach) -> Self {
+        Self { options: self.options.with_reach(reach), ..self }
     }
 
     /// Sets the most nodes that a search may open: [`ClearPathOptions::max_nodes`].
     #[must_use]
-    pub fn max_nodes(mut self, nodes: usize) -> Self {
-        self.options.max_nodes = nodes;
-        self
+    pub fn max_nodes(self, nodes: usize) -> Self {
+        Self { options: self.options.with_max_nodes(nodes), ..self }
     }
 
     /// Returns the shortest path of a disc of this radius, in metres, or a short one found fast

@@ -7,7 +7,7 @@ use waymesh_core::PolyId;
 use super::searcher::PathSearcher;
 use crate::locate::error::{NoPath, QueryError};
 use crate::locate::nearest::Location;
-use crate::mesh::costs::TravelCost;
+use crate::mesh::costs::{Rules, TravelCost};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::ends::{Ends, Pairs};
@@ -66,10 +66,10 @@ impl NavMesh {
         let limit = f64::from(limit) / f64::from(self.frame.cell_size);
         let paths = &mut scratch.paths;
         let is_near = limit >= turn_length(start.at, goal.at) && self.may_reach(&ends);
-        if !is_near || !self.search_shortest_within(&start, &goal, limit, &options.usable(), paths) {
+        if !is_near || !self.search_shortest_within([&start, &goal], limit, &options.usable(), paths) {
             return Ok(None);
         }
-        self.slide_links(&start, &goal, paths);
+        self.slide_links([&start, &goal], paths);
         let mut path = Path::default();
         self.write_complete(&ends, &options, paths, &mut path);
         Ok(Some(path.length))
@@ -101,21 +101,20 @@ impl NavMesh {
         path: &mut Path,
     ) -> Option<Ends> {
         let usable = options.usable();
-        let find = |ends: &&Ends| {
+        let find = |ends: &Ends| {
             path.clear();
             (scratch.paths.was_cut, scratch.paths.rises) = (false, options.rises);
             scratch.paths.found_by = PathSearch::Fast;
             if !options.search.search(self, [&ends.start, &ends.goal], &usable, options.max_nodes, scratch) {
                 return None;
             }
-            if usable.cost.is_length() {
-                self.slide_links(&ends.start, &ends.goal, &mut scratch.paths);
+            if usable.is_length() {
+                self.slide_links([&ends.start, &ends.goal], &mut scratch.paths);
             }
             self.write_complete(ends, options, &mut scratch.paths, path);
             Some(self.cost_of(path, options))
         };
-        let (_, ends) = cheapest(pairs.iter().filter(|ends| self.may_reach(ends)), find)?;
-        Some(*ends)
+        cheapest(pairs.iter().filter(|ends| self.may_reach(ends)), find)
     }
 
     /// Finds and writes the path of least cost to a reachable place near the goal
@@ -135,17 +134,20 @@ impl NavMesh {
 
 /// Returns the pair of ends between which the path that `find` finds costs least, with that cost;
 /// of equal ones the first. The path of the last call of `find` is that one.
-fn cheapest<E>(pairs: impl Iterator<Item = E>, mut find: impl FnMut(&E) -> Option<f64>) -> Option<(f64, E)> {
-    let mut best: Option<(f64, E)> = None;
+fn cheapest<'a>(
+    pairs: impl Iterator<Item = &'a Ends>,
+    mut find: impl FnMut(&Ends) -> Option<f64>,
+) -> Option<Ends> {
+    let mut best: Option<(f64, &Ends)> = None;
     let mut is_last = false;
     for ends in pairs {
-        let cost = find(&ends).filter(|cost| best.as_ref().is_none_or(|(least, _)| cost < least));
+        let cost = find(ends).filter(|&cost| best.is_none_or(|(least, _)| cost < least));
         is_last = cost.is_some();
         best = cost.map(|cost| (cost, ends)).or(best);
     }
-    let (cost, ends) = best?;
+    let (_, ends) = best?;
     if !is_last {
-        find(&ends)?;
+        find(ends)?;
     }
-    Some((cost, ends))
+    Some(*ends)
 }

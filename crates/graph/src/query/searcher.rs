@@ -23,7 +23,10 @@ impl<F, C, S: Searcher<F, C>> PathSearcher<F, C> for S {}
 pub trait Searcher<F, C> {
     /// Prepares for a query. Called once, before any search.
     #[doc(hidden)]
-    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch);
+    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+        let _ = (mesh, usable);
+        scratch.hierarchy.how = None;
+    }
 
     /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is
     /// a path. `most` is [`PathOptions::max_nodes`](crate::PathOptions::max_nodes).
@@ -40,10 +43,6 @@ pub trait Searcher<F, C> {
 
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
-    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
-        scratch.hierarchy.how = None;
-    }
-
     fn search(
         &self,
         mesh: &NavMesh,
@@ -54,7 +53,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
     ) -> bool {
         let paths = &mut scratch.paths;
         if *self == Self::Shortest {
-            match mesh.search_shortest(start, goal, most, usable, paths) {
+            match mesh.search_shortest([start, goal], most, usable, paths) {
                 Progress::Running => paths.was_cut = true,
                 progress => {
                     paths.found_by = PathSearch::Shortest;
@@ -62,7 +61,7 @@ impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
                 }
             }
         }
-        mesh.search_corridor(start, goal, usable, paths)
+        mesh.search_corridor([start, goal], usable, paths)
     }
 }
 
@@ -87,10 +86,6 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
 
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
-    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
-        scratch.hierarchy.how = None;
-    }
-
     fn search(
         &self,
         mesh: &NavMesh,

@@ -85,11 +85,7 @@ impl NavMesh {
         mut visit: impl FnMut(u32),
     ) {
         let overlaps = |bounds: &PolygonBounds| {
-            let gap = |low: i32, value: f64, high: i32| {
-                (f64::from(low) - value).max(value - f64::from(high)).max(0.0)
-            };
-            let (x, z) = (gap(bounds.min_x, at.x, bounds.max_x), gap(bounds.min_z, at.z, bounds.max_z));
-            x * x + z * z <= side * side
+            bounds.plan_distance_squared(at) <= side * side
                 && f64::from(bounds.min_height) <= high
                 && f64::from(bounds.max_height) >= low
         };

@@ -21,20 +21,14 @@ use crate::geometry::plan::{LATTICE_STEP, PlanPosition};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
 use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Returns where a location lies in the grid, if it is one of this mesh.
     pub(crate) fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
-        let at = self.place_of(location)?;
-        let height = self.height_at(location.polygon.index(), at);
-        let within = self.plan_of(PathEnd::Start, location.position) == Ok(at);
-        Ok(Spot { polygon: location.polygon.0, at, height, within, distance_squared: 0.0 })
-    }
-
-    /// Returns the plan position of a location, with the checks of [`Self::spot_of`].
-    #[inline]
-    fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
-        Ok(self.inside(location.polygon.0, self.requested_plan(location)?))
+        let asked = self.requested_plan(location)?;
+        let at = self.inside(location.polygon.0, asked);
+        Ok(Spot { within: at == asked, ..self.spot_at(location.polygon.0, at) })
     }
 
     /// Returns what [`Self::place_of`] gives if it lies in the polygon.
@@ -81,8 +75,7 @@ impl NavMesh {
             }
         }
         // A polygon as thin as that: its nearest corner.
-        let corners = self.topology.corners[self.edge_range(polygon as usize)].iter();
-        let corners = corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z));
+        let corners = self.walk_edges(polygon).iter().map(WalkEdge::start);
         corners.min_by(|a, b| a.distance_squared(at).total_cmp(&b.distance_squared(at))).unwrap_or(at)
     }
 
@@ -129,15 +122,5 @@ impl NavMesh {
     pub(crate) fn place_at(&self, polygon: u32, asked: Vec3) -> Location {
         let polygon = PolyId(polygon);
         Location { polygon, position: self.on_ground(polygon, asked), generation: self.generation }
-    }
-
-    /// Returns both ends of an edge: right and left as seen when leaving the polygon across it.
-    #[inline]
-    pub(crate) fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
-        let range = self.edge_range(polygon as usize);
-        let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-        [edge, next].map(|corner| {
-            PlanPosition::on_grid(self.topology.corners[corner].x, self.topology.corners[corner].z)
-        })
     }
 }

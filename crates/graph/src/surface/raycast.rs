@@ -10,6 +10,7 @@ use crate::locate::nearest::Location;
 use crate::locate::ray::{Ray, RayExit};
 use crate::locate::reach::Reach;
 use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::crossings::Portal;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
@@ -326,11 +327,7 @@ impl NavMesh {
         target: PlanPosition,
         filter: &impl PolygonFilter,
     ) -> Option<u32> {
-        self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving)).find_map(|crossing| {
-            if !self.links.is_portal(self.link_of(crossing).0) {
-                return None;
-            }
-            let [right, left] = self.edge_ends(PolyId(polygon), crossing);
+        self.link_portals(polygon).find_map(|Portal { crossing, right, left }| {
             let is_crossed = orientation(at, target, right) <= 0.0
                 && orientation(at, target, left) >= 0.0
                 && orientation(right, left, target) < 0.0;
@@ -369,20 +366,13 @@ impl NavMesh {
         for to_right in [true, false] {
             let (mut current, mut at) = (polygon, corner);
             loop {
-                let range = self.edge_range(current as usize);
-                let before = if at == range.start { range.end - 1 } else { at - 1 };
-                let edge = if to_right { at } else { before };
+                let edge = if to_right { at } else { self.corner_before(current, at) };
                 let Some(next) = self.open_crossing(current, to_u32(edge), filter) else { break };
                 if next == polygon {
                     return;
                 }
                 let twin = self.topology.fans.twin(to_u32(edge)) as usize;
-                let range = self.edge_range(next as usize);
-                at = match to_right {
-                    true if twin + 1 == range.end => range.start,
-                    true => twin + 1,
-                    false => twin,
-                };
+                at = if to_right { self.corner_after(next, twin) } else { twin };
                 current = next;
                 if visit(current, at) {
                     return;
@@ -401,10 +391,8 @@ impl NavMesh {
     ) -> Option<u32> {
         let mut found = None;
         self.around(polygon, corner, filter, |polygon, corner| {
-            let range = self.edge_range(polygon as usize);
             let [at, next] = self.ends_of(polygon, corner);
-            let before = if corner == range.start { range.end - 1 } else { corner - 1 };
-            let [before, _] = self.ends_of(polygon, before);
+            let before = self.corner_at(self.corner_before(polygon, corner));
             if orientation(at, next, target) >= 0.0 && orientation(at, before, target) <= 0.0 {
                 found = Some(polygon);
             }
@@ -424,8 +412,7 @@ impl NavMesh {
     ) -> (u32, usize) {
         let mut best = (f64::INFINITY, polygon, corner);
         let mut look = |polygon: u32, corner: usize| {
-            let range = self.edge_range(polygon as usize);
-            for edge in [corner, if corner == range.start { range.end - 1 } else { corner - 1 }] {
+            for edge in [corner, self.corner_before(polygon, corner)] {
                 if self.open_crossing(polygon, to_u32(edge), filter).is_none() {
                     let [a, b] = self.ends_of(polygon, edge);
                     let (nx, nz) = normal(a, b);

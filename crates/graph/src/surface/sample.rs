@@ -4,11 +4,12 @@ use waymesh_core::{PolyId, RandomBits};
 
 use super::cut::Cut;
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::PlanPosition;
+use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::walk::WalkEdge;
 
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around
 /// it, usually three in four.
@@ -32,7 +33,7 @@ impl PlaceSampler {
         let (mut polygons, mut ends, mut sum) = (Vec::new(), Vec::new(), 0.0);
         for polygon in mesh.polygon_ids() {
             if filter.allows(mesh, polygon) {
-                sum += mesh.doubled_area(polygon.0);
+                sum += mesh.doubled_area(polygon.0) as f64;
                 polygons.push(polygon.0);
                 ends.push(sum);
             }
@@ -57,8 +58,7 @@ impl PlaceSampler {
         let aim = random.unit_f64() * total;
         let index = self.ends.partition_point(|&end| end <= aim).min(self.polygons.len() - 1);
         let polygon = self.polygons[index];
-        let corners = mesh.topology.corners[mesh.edge_range(polygon as usize)].iter();
-        let at = in_polygon(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)), random);
+        let at = in_polygon(mesh.walk_edges(polygon).iter().map(WalkEdge::start), random);
         Ok(Some(mesh.place(polygon, mesh.closest_in_polygon(polygon as usize, at))))
     }
 }
@@ -71,7 +71,7 @@ fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut impl
     // One pass: each triangle of the fan replaces the choice with its share of the area so far.
     let (mut sum, mut choice) = (0.0, [first, last, last]);
     for corner in corners {
-        let area = crate::geometry::plan::orientation(first, last, corner).max(0.0);
+        let area = orientation(first, last, corner).max(0.0);
         sum += area;
         if random.unit_f64() * sum < area {
             choice = [first, last, corner];
@@ -88,12 +88,6 @@ fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut impl
 }
 
 impl NavMesh {
-    fn doubled_area(&self, polygon: u32) -> f64 {
-        let corners = &self.topology.corners[self.edge_range(polygon as usize)];
-        let at = |index: usize| PlanPosition::on_grid(corners[index].x, corners[index].z);
-        (2..corners.len()).map(|last| crate::geometry::plan::orientation(at(0), at(last - 1), at(last))).sum()
-    }
-
     /// Returns a random place: see [`crate::Query::random_around`].
     pub(crate) fn random_place_around(
         &self,
@@ -116,7 +110,7 @@ impl NavMesh {
             self.cut_polygon(polygon, start.at, reach, &mut cut);
             sum += cut.doubled_area();
             scratch.shares.push((sum, polygon));
-            self.open_neighbours(polygon, start.at, reach, filter, scratch, |_, _, _| {});
+            self.open_neighbours(polygon, start.at, reach, filter, scratch, |_, _| {});
         }
         let mut found = *from;
         for _ in 0..TRIES {
@@ -137,8 +131,7 @@ impl NavMesh {
 
     fn cut_polygon(&self, polygon: u32, middle: PlanPosition, radius: f64, cut: &mut Cut) {
         cut.corners.clear();
-        let corners = self.topology.corners[self.edge_range(polygon as usize)].iter();
-        cut.corners.extend(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)));
+        cut.corners.extend(self.walk_edges(polygon).iter().map(WalkEdge::start));
         cut.crop(middle, radius);
     }
 }

@@ -9,6 +9,7 @@ use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::ray::Ray;
 use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
@@ -86,15 +87,12 @@ impl NavMesh {
                 scratch.open_row(edge.beyond);
             }
         }
-        for &leaving in self.links.leaving(polygon) {
-            let crossing = self.crossing_of(leaving);
-            if self.links.is_portal(self.link_of(crossing).0)
-                && let Some(beyond) = self.open_crossing(polygon, crossing, filter)
+        for Portal { crossing, right, left } in self.link_portals(polygon) {
+            if let Some(beyond) = self.open_crossing(polygon, crossing, filter)
+                && is_near(right, left)
+                && !scratch.is_seen(beyond)
             {
-                let [a, b] = self.edge_ends(PolyId(polygon), crossing);
-                if is_near(a, b) && !scratch.is_seen(beyond) {
-                    scratch.open_row(beyond);
-                }
+                scratch.open_row(beyond);
             }
         }
     }
@@ -108,31 +106,29 @@ impl NavMesh {
         radius: f64,
         filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
-        mut wall: impl FnMut(u32, usize, f64),
+        mut wall: impl FnMut(u32, usize),
     ) {
+        let distance = |a: PlanPosition, b: PlanPosition| {
+            let (x, z) = closest_on_segment(a, b, at);
+            at.distance_squared(PlanPosition { x, z })
+        };
         for edge in self.edge_range(polygon as usize) {
             let [a, b] = self.ends_of(polygon, edge);
-            let (x, z) = closest_on_segment(a, b, at);
-            let distance = at.distance_squared(PlanPosition { x, z });
+            let distance = distance(a, b);
             if distance > radius * radius {
                 continue;
             }
             match self.open_crossing(polygon, to_u32(edge), filter) {
                 Some(beyond) => scratch.open(beyond, distance),
-                None => wall(polygon, edge, distance),
+                None => wall(polygon, edge),
             }
         }
-        for &leaving in self.links.leaving(polygon) {
-            let crossing = self.crossing_of(leaving);
-            if self.links.is_portal(self.link_of(crossing).0)
+        for Portal { crossing, right, left } in self.link_portals(polygon) {
+            let distance = distance(right, left);
+            if distance <= radius * radius
                 && let Some(beyond) = self.open_crossing(polygon, crossing, filter)
             {
-                let [a, b] = self.edge_ends(PolyId(polygon), crossing);
-                let (x, z) = closest_on_segment(a, b, at);
-                let distance = at.distance_squared(PlanPosition { x, z });
-                if distance <= radius * radius {
-                    scratch.open(beyond, distance);
-                }
+                scratch.open(beyond, distance);
             }
         }
     }

@@ -5,9 +5,10 @@ use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::raycast::normal;
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
+use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
@@ -47,7 +48,7 @@ impl NavMesh {
                 break;
             }
             let reach = best.0.sqrt();
-            self.open_neighbours(polygon, start.at, reach, filter, scratch, |polygon, edge, _| {
+            self.open_neighbours(polygon, start.at, reach, filter, scratch, |polygon, edge| {
                 if let Some((distance, place)) = self.closest_on_wall(polygon, edge, start.at, filter)
                     && (distance < best.0 || (best.1.is_none() && distance <= best.0))
                 {
@@ -87,7 +88,7 @@ impl NavMesh {
         }
         scratch.begin(self.polygon_bound(), start.polygon);
         while let Some((_, polygon)) = scratch.next() {
-            self.open_neighbours(polygon, start.at, limit, filter, scratch, |polygon, edge, _| {
+            self.open_neighbours(polygon, start.at, limit, filter, scratch, |polygon, edge| {
                 self.wall_pieces(polygon, edge, filter, |a, b| {
                     let (x, z) = closest_on_segment(a, b, start.at);
                     if start.at.distance_squared(PlanPosition { x, z }) <= limit * limit {
@@ -132,18 +133,10 @@ impl NavMesh {
         let [a, b] = self.ends_of(polygon, edge);
         let along = |p: PlanPosition| (p.x - a.x) * (b.x - a.x) + (p.z - a.z) * (b.z - a.z);
         let end = along(b);
-        let portals = || {
-            let portals = self
-                .portals(polygon)
-                .filter(|portal| portal.crossing as usize >= self.topology.neighbours.len());
-            let open =
-                portals.filter(|portal| self.open_crossing(polygon, portal.crossing, filter).is_some());
-            open.filter(|portal| {
-                [portal.right, portal.left]
-                    .iter()
-                    .all(|&end| crate::geometry::plan::orientation(a, b, end) == 0.0)
-            })
-        };
+        let is_open = |portal: &Portal| self.open_crossing(polygon, portal.crossing, filter).is_some();
+        let is_on_wall =
+            |portal: &Portal| [portal.right, portal.left].iter().all(|&end| orientation(a, b, end) == 0.0);
+        let portals = || self.link_portals(polygon).filter(is_open).filter(is_on_wall);
         let (mut from, mut at) = (a, 0.0);
         while at < end {
             // The portal that begins next, the longest of those that begin before here.

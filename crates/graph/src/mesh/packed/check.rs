@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, threads};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, threads, to_u32};
 
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, bounds_of};
 use crate::mesh::bridges::Bridges;
 use crate::mesh::check::{check_indices, check_length, check_prefix, check_surface_points, check_vertex};
 use crate::mesh::error::NavMeshError;
-use crate::mesh::fans::fan_of;
+use crate::mesh::fans::{Fans, fan_of};
+use crate::mesh::ground::Ground;
 use crate::mesh::islands::find_islands;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::rounding::rounding_slack;
@@ -84,11 +85,11 @@ impl NavMesh {
         let Some(&PlanVertex { point, height }) = self.vertices.plan.get(vertex.index()) else {
             return limit("corners", edge, vertex.0, self.vertices.plan.len());
         };
-        let [twins, fans] = self.topology.fans.tables();
+        let Fans { twins, corners: fans, .. } = &self.topology.fans;
         if fan_of(fans[edge]) >= self.topology.fans.count() {
             return limit("fans", edge, fan_of(fans[edge]), self.topology.fans.count() as usize);
         }
-        let kind = self.topology.bridges.tables().0[edge];
+        let kind = self.topology.bridges.kinds[edge];
         if kind >= Bridges::KINDS {
             return limit("bridges", edge, u32::from(kind), usize::from(Bridges::KINDS));
         }
@@ -98,10 +99,6 @@ impl NavMesh {
         follows("walk", edge, self.topology.walk[edge] == walk)
     }
 
-    fn point(&self, edge: usize) -> PlanPoint {
-        PlanPoint::new(self.topology.corners[edge].x, self.topology.corners[edge].z)
-    }
-
     /// Convex, wound once, and neighbours mutual over one whole edge; box and ground as they
     /// follow.
     fn check_polygon(&self, polygon: usize, range: Range<usize>) -> Result<(), NavMeshError> {
@@ -109,12 +106,13 @@ impl NavMesh {
         if range.len() < 3 {
             return Err(crooked);
         }
-        let next = |edge: usize| if edge + 1 == range.end { range.start } else { edge + 1 };
+        let next = |edge: usize| self.corner_after(to_u32(polygon), edge);
         let ascends = |a: PlanPoint, b: PlanPoint| (b.x, b.z) > (a.x, a.z);
-        let [mut a, mut b] = [self.point(range.end - 2), self.point(range.end - 1)];
+        let point = |edge: usize| self.topology.corners[edge].point();
+        let [mut a, mut b] = [point(range.end - 2), point(range.end - 1)];
         let (mut turns, mut has_area) = (0, false);
         for edge in range.clone() {
-            let c = self.point(edge);
+            let c = point(edge);
             let side = PlanPoint::orientation(a, b, c);
             if side < 0 || b == c {
                 return Err(crooked);
@@ -142,18 +140,17 @@ impl NavMesh {
 
     /// Nothing, unless an edge is a wall or the same from both sides.
     fn is_mutual(&self, polygon: usize, edge: usize, next: usize) -> Option<()> {
-        let [twins, fans] = self.topology.fans.tables();
+        let Fans { twins, corners: fans, .. } = &self.topology.fans;
         let (neighbour, twin) = (self.topology.neighbours[edge], twins[edge]);
         if neighbour == NO_NEIGHBOUR && twin == NO_NEIGHBOUR {
             return Some(());
         }
         let beyond = self.topology.polygon_first.get(neighbour as usize..neighbour as usize + 2)?;
-        let beyond = beyond[0] as usize..beyond[1] as usize;
-        let twin = twin as usize;
-        if neighbour as usize == polygon || !beyond.contains(&twin) {
+        if neighbour as usize == polygon || !(beyond[0]..beyond[1]).contains(&twin) {
             return None;
         }
-        let after = if twin + 1 == beyond.end { beyond.start } else { twin + 1 };
+        let twin = twin as usize;
+        let after = self.corner_after(neighbour, twin);
         let same_ends = self.topology.corner_vertices[twin] == self.topology.corner_vertices[next]
             && self.topology.corner_vertices[after] == self.topology.corner_vertices[edge];
         let same_fans = fans[twin] == fans[next] && fans[after] == fans[edge];
@@ -172,7 +169,7 @@ impl NavMesh {
         )?;
         check_indices("surface_triangles", surface.triangles.as_flattened(), surface.points.len(), None)?;
         check_surface_points(&self.frame, &surface.points, surface.max_error)?;
-        let (_, boxes, first) = self.surface.ground.tables();
+        let Ground { boxes, first, .. } = &self.surface.ground;
         follows("ground_first", 0, first.first() == Some(&0))?;
         let last = first.last().map_or(0, |&last| last as usize);
         check_length("ground_boxes", boxes.len(), last)

@@ -277,10 +277,10 @@ impl NavMesh {
         writer.table(&self.topology.corners);
         writer.table(&self.topology.neighbours);
         writer.table(&self.topology.walk);
-        self.topology.fans.tables().iter().for_each(|table| writer.table(table));
-        let (kinds, ranges) = self.topology.bridges.tables();
-        writer.table(kinds);
-        writer.table(ranges);
+        writer.table(&self.topology.fans.twins);
+        writer.table(&self.topology.fans.corners);
+        writer.table(&self.topology.bridges.kinds);
+        writer.table(&self.topology.bridges.ranges);
         writer.table(&self.topology.regions);
         writer.table(&self.topology.areas);
         writer.table(&self.index.bounds);
@@ -304,10 +304,9 @@ impl NavMesh {
             }
             None => (0..3).for_each(|_| writer.table::<u8>(&[])),
         }
-        let (triangles, boxes, first) = self.surface.ground.tables();
-        writer.table(triangles);
-        writer.table(boxes);
-        writer.table(first);
+        writer.table(&self.surface.ground.triangles);
+        writer.table(&self.surface.ground.boxes);
+        writer.table(&self.surface.ground.first);
         writer.section(self.links.links.len(), |out| {
             self.links.links.iter().for_each(|link| LinkData::from(link).write(out));
         });
@@ -390,8 +389,8 @@ impl NavMesh {
         let corners = sections.table(edges)?;
         let neighbours = sections.table(edges)?;
         let walk = sections.table(edges)?;
-        let fans = Fans::from_tables(sections.table(edges)?, sections.table(edges)?, fan_count);
-        let bridges = Bridges::from_tables(sections.table(edges)?, sections.table(polygons)?);
+        let fans = Fans { twins: sections.table(edges)?, corners: sections.table(edges)?, count: fan_count };
+        let bridges = Bridges { kinds: sections.table(edges)?, ranges: sections.table(polygons)? };
         let regions = sections.table(polygons)?;
         let areas = sections.table(polygons)?;
         let bounds = sections.table(polygons)?;
@@ -422,17 +421,20 @@ impl NavMesh {
             polygon_triangles: sections.any_table(),
             max_error,
         };
-        let (triangles, ground_boxes, first) =
-            (sections.any_table::<_>(), sections.any_table(), sections.any_table::<u32>());
+        let ground = Ground {
+            triangles: sections.any_table(),
+            boxes: sections.any_table(),
+            first: sections.any_table(),
+        };
         let [of_polygons, of_triangles] =
             if has_surface { [polygons + 1, surface.triangles.len()] } else { [0, 0] };
         check_length("surface_first", surface.polygon_triangles.len(), of_polygons)?;
-        check_length("ground_first", first.len(), of_polygons)?;
-        check_length("ground_triangles", triangles.len(), of_triangles)?;
+        check_length("ground_first", ground.first.len(), of_polygons)?;
+        check_length("ground_triangles", ground.triangles.len(), of_triangles)?;
         if !has_surface {
             check_length("surface_points", surface.points.len(), 0)?;
             check_length("surface_triangles", surface.triangles.len(), 0)?;
-            check_length("ground_boxes", ground_boxes.len(), 0)?;
+            check_length("ground_boxes", ground.boxes.len(), 0)?;
         }
         let mut mesh = Self {
             frame,
@@ -454,10 +456,7 @@ impl NavMesh {
             index: Index { bounds, boxes: index, buckets },
             islands: Islands { of_polygon: polygon_islands, figures: islands },
             links: Links::default(),
-            surface: Surface {
-                heights: has_surface.then_some(surface),
-                ground: Ground::from_tables(triangles, ground_boxes, first),
-            },
+            surface: Surface { heights: has_surface.then_some(surface), ground },
             tiles: None,
             oracle: None,
         };

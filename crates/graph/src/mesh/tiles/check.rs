@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
 
 use super::key::TilePolygon;
+use super::largest::Reaches;
 use super::places::cell_at;
-use super::tables::{Reach, TileEntry, TileTables};
+use super::tables::{TileEntry, TileTables};
 use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
-use crate::mesh::fans::{self, Edges};
 use crate::mesh::link::LinkIndex;
+use crate::mesh::link_turns::LinkTurns;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
@@ -70,7 +71,9 @@ impl NavMesh {
     /// The mesh reaches as far as its tiles.
     fn is_reach_of(&self, tiles: &TileTables) -> bool {
         let present = tiles.entries.iter().filter(|entry| entry.is_there);
-        let reach = present.fold(Reach::default(), |sum, entry| sum.most(&entry.reach));
+        let mut all = Reaches::default();
+        present.for_each(|entry| all.add(&entry.reach));
+        let reach = all.get();
         let bits = |(plan, height): (f64, f64)| [plan, height].map(f64::to_bits);
         let max_error = self.surface.heights.as_ref().map_or(0.0, |surface| surface.max_error);
         bits(reach.slack(&self.frame)) == bits((self.vertices.plan_slack, self.vertices.height_slack))
@@ -80,7 +83,7 @@ impl NavMesh {
     fn are_edges_mutual(&self) -> bool {
         self.polygon_ids().all(|id| {
             let range = self.edge_range(id.index());
-            let next = |edge: usize| if edge + 1 == range.end { range.start } else { edge + 1 };
+            let next = |edge: usize| self.corner_after(id.0, edge);
             let corners = range.clone().all(|edge| {
                 let vertex = self.topology.corner_vertices[edge].index();
                 let (corner, plan) = (&self.topology.corners[edge], &self.vertices.plan[vertex]);
@@ -92,10 +95,9 @@ impl NavMesh {
                 let (beyond, twin) = (self.topology.neighbours[edge], self.topology.fans.twin(to_u32(edge)));
                 let walk = WalkEdge::of(&self.topology.corners[edge], beyond, twin);
                 let is_back = || {
-                    let back = self.edge_range(beyond as usize);
                     let twin = twin as usize;
-                    let after = if twin + 1 == back.end { back.start } else { twin + 1 };
-                    back.contains(&twin)
+                    let after = self.corner_after(beyond, twin);
+                    self.edge_range(beyond as usize).contains(&twin)
                         && self.has_polygon(PolyId(beyond))
                         && self.topology.neighbours[twin] == id.0
                         && self.topology.fans.twin(to_u32(twin)) as usize == edge
@@ -117,13 +119,6 @@ impl NavMesh {
     }
 
     fn are_fans_named(&self) -> bool {
-        let edges = Edges {
-            polygon_first: &self.topology.polygon_first,
-            corners: &self.topology.corners,
-            vertices: &self.topology.corner_vertices,
-            neighbours: &self.topology.neighbours,
-        };
-        let [twins, _] = self.topology.fans.tables();
         // Links also allow turns.
         let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
         let ends = portals.flat_map(|(link, _)| [link.from, link.to]);
@@ -132,10 +127,9 @@ impl NavMesh {
         self.polygon_ids().all(|id| {
             self.edge_range(id.index()).all(|corner| {
                 let (mut lowest, mut is_opened) = (u32::MAX, false);
-                let turns = fans::around(&edges, twins, id.0, to_u32(corner), |corner, polygon| {
-                    let at = &self.topology.corners[corner as usize];
+                let turns = self.around_corner(id.0, to_u32(corner), |corner, polygon| {
                     lowest = lowest.min(corner);
-                    is_opened |= opened.contains(&(polygon, PlanPoint::new(at.x, at.z)));
+                    is_opened |= opened.contains(&(polygon, self.topology.corners[corner as usize].point()));
                 });
                 self.topology.fans.fan(to_u32(corner)) == (lowest, turns || is_opened)
             })
@@ -190,18 +184,14 @@ impl NavMesh {
             *name = Some(first.0);
             let mut stack = vec![first.0];
             while let Some(polygon) = stack.pop() {
-                let range = self.edge_range(polygon as usize);
-                let points = self.topology.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
                 figures[island as usize].0 += 1;
-                figures[island as usize].1 += PlanPoint::doubled_area(points);
+                figures[island as usize].1 += self.doubled_area(polygon);
                 if self.island_at(polygon) != island
                     || self.islands.of_polygon[polygon as usize] as usize >= tiles.islands.len()
                 {
                     return false;
                 }
-                for &beyond in
-                    self.topology.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR)
-                {
+                for beyond in self.open_edges(polygon).map(|edge| self.beyond(edge)) {
                     if !std::mem::replace(&mut seen[beyond as usize], true) {
                         stack.push(beyond);
                     }
@@ -220,14 +210,6 @@ impl NavMesh {
     fn are_links_listed(&self) -> bool {
         let links = &self.links;
         let count = to_u32(links.links.len());
-        let mut expected: Vec<(u32, u32)> = Vec::new();
-        for (at, link) in (0..).zip(&links.links).filter(|(_, link)| link.is_open) {
-            expected.push((link.from.polygon.0, 2 * at));
-            if link.both_ways {
-                expected.push((link.to.polygon.0, 2 * at + 1));
-            }
-        }
-        expected.sort_unstable();
         let mut found: Vec<(u32, u32)> = Vec::new();
         for polygon in self.polygon_ids() {
             found.extend(links.leaving(polygon.0).iter().map(|&leaving| (polygon.0, leaving)));
@@ -239,30 +221,21 @@ impl NavMesh {
             [self.polygon_bound(), self.islands.figures.len()],
         );
         let turns = self.find_link_turns();
-        let may_turn = |corner: u32| {
-            let (fan, may_turn) = self.topology.fans.fan(corner);
-            may_turn && links.turns.of_fan(fan).1
-        };
-        let turns_at = |corner: u32| {
-            let (fan, may_turn) = self.topology.fans.fan(corner);
-            may_turn && turns.of_fan(fan).1
-        };
-        let corners = || self.polygon_ids().flat_map(|id| self.edge_range(id.index())).map(to_u32);
-        let ends = || (0..count).flat_map(|link| [0, 1, 2, 3].map(|end| (LinkIndex(link), end)));
-        let of_end = |turns: &crate::mesh::link_turns::LinkTurns, (link, end): (LinkIndex, u32)| {
-            turns.of_end(link, end / 2 == 1, end % 2)
-        };
+        let mut corners = self.polygon_ids().flat_map(|id| self.edge_range(id.index())).map(to_u32);
+        let mut ends = (0..count).flat_map(|link| [0, 1, 2, 3].map(|end| (LinkIndex(link), end)));
+        let of_end =
+            |turns: &LinkTurns, (link, end): (LinkIndex, u32)| turns.of_end(link, end / 2 == 1, end % 2);
         let is_named = links.portals.contains(&true);
-        expected == found
+        let is_same_turn = |corner: u32| {
+            let (fan, may_turn) = self.topology.fans.fan(corner);
+            let [own, other] = [&links.turns, &turns].map(|turns| turns.of_fan(fan));
+            (!may_turn || own.1 == other.1) && (!is_named || own == other)
+        };
+        links.leaving_by_polygon() == found
             && copy.groups == links.groups
             && links.portals.len() == links.links.len()
             && (0..count).all(|at| links.find(links.ids[at as usize]) == Some(LinkIndex(at)))
-            && corners().all(|corner| may_turn(corner) == turns_at(corner))
-            && (!is_named
-                || corners().all(|corner| {
-                    let (fan, _) = self.topology.fans.fan(corner);
-                    links.turns.of_fan(fan) == turns.of_fan(fan)
-                }))
-            && (!is_named || ends().all(|end| of_end(&links.turns, end) == of_end(&turns, end)))
+            && corners.all(is_same_turn)
+            && (!is_named || ends.all(|end| of_end(&links.turns, end) == of_end(&turns, end)))
     }
 }

@@ -12,6 +12,7 @@ use super::places::Cell;
 use super::tables::{TileEntry, TileTables};
 use crate::mesh::bounds::{Corner, PolygonBounds};
 use crate::mesh::box_index::Node;
+use crate::mesh::fans::Edges;
 use crate::mesh::ground::{FourBoxes, GroundTriangle};
 use crate::mesh::height_tables::HeightTables;
 use crate::mesh::islands::Island;
@@ -283,6 +284,17 @@ columns! { mesh, tiles, surface;
     end_names: [u32; 4] = mesh.links.turns.ends;
     by_id: LinkIndex = mesh.links.by_id;
     leaving: u32 = mesh.links.leaving;
+}
+
+impl Columns {
+    pub(super) fn edges(&self) -> Edges<'_> {
+        Edges {
+            polygon_first: &self.polygon_first,
+            corners: &self.corners,
+            vertices: &self.corner_vertices,
+            neighbours: &self.neighbours,
+        }
+    }
 }
 
 /// Takes the tables out of a mesh of tiles; `None` if it is none.

@@ -11,6 +11,7 @@ use waymesh_core::{DisjointSets, PolyId, to_u32};
 
 use super::columns::Columns;
 use crate::mesh::islands::{Island, NO_ISLAND};
+use crate::mesh::named_sets::NamedSets;
 
 /// Figures of a component or an island.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,25 +73,6 @@ pub(super) struct ComponentChanges {
     pub(super) beside: Vec<(u32, u32)>,
 }
 
-/// Union-find over a few of many numbers.
-#[derive(Default)]
-struct Classes {
-    places: HashMap<u32, u32>,
-    sets: DisjointSets,
-}
-
-impl Classes {
-    fn class(&mut self, of: u32) -> u32 {
-        let place = *self.places.entry(of).or_insert_with(|| self.sets.push());
-        self.sets.find(place)
-    }
-
-    fn unite(&mut self, one: u32, other: u32) {
-        let [one, other] = [one, other].map(|of| self.class(of));
-        self.sets.unite(one, other);
-    }
-}
-
 impl TileIslands {
     /// Brings the islands up to date. Takes time in what changed, unless an island falls apart or may
     /// have; then also in the smaller pieces, or what lies around the gap, and unless islands become
@@ -98,7 +80,7 @@ impl TileIslands {
     pub(super) fn update(&mut self, changes: &ComponentChanges) {
         // Components around removed ones, grouped by the connections that were lost.
         let gone: BTreeSet<u32> = changes.gone.iter().copied().collect();
-        let (mut around, mut before) = (BTreeSet::new(), Classes::default());
+        let (mut around, mut before) = (BTreeSet::new(), NamedSets::default());
         for &component in &changes.gone {
             for &beside in &self.components[component as usize].beside {
                 before.unite(component, beside);
@@ -108,7 +90,7 @@ impl TileIslands {
             }
         }
         let mut was_one: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        around.iter().for_each(|&of| was_one.entry(before.class(of)).or_default().push(of));
+        around.iter().for_each(|&of| was_one.entry(before.find(of)).or_default().push(of));
         for &component in &changes.gone {
             self.take(component);
             self.components[component as usize] = NO_COMPONENT;
@@ -118,9 +100,9 @@ impl TileIslands {
 
         // Components connected through added ones.
         let came: BTreeSet<u32> = changes.came.iter().map(|&(component, ..)| component).collect();
-        let mut now = Classes::default();
+        let mut now = NamedSets::default();
         for &component in &came {
-            now.class(component);
+            now.find(component);
             for &beside in &self.components[component as usize].beside {
                 now.unite(component, beside);
                 if !came.contains(&beside) {
@@ -129,10 +111,10 @@ impl TileIslands {
             }
         }
         let mut classes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        came.iter().chain(&around).for_each(|&of| classes.entry(now.class(of)).or_default().push(of));
+        came.iter().chain(&around).for_each(|&of| classes.entry(now.find(of)).or_default().push(of));
         let parted = was_one
             .into_values()
-            .map(|members| members.into_iter().map(|of| now.class(of)).collect::<BTreeSet<u32>>());
+            .map(|members| members.into_iter().map(|of| now.find(of)).collect::<BTreeSet<u32>>());
         for piece in self.pieces(parted.filter(|classes| classes.len() > 1), &classes) {
             self.make_island(&piece);
         }
@@ -241,7 +223,7 @@ impl TileIslands {
         // Gaps of one island, and of islands that are merged now, are searched together.
         let islands =
             |class: &u32| classes[class].iter().map(|&of| self.island(of)).filter(|&of| of != NO_ISLAND);
-        let mut groups = Classes::default();
+        let mut groups = NamedSets::default();
         let parted: Vec<BTreeSet<u32>> = parted.collect();
         for class in classes.keys() {
             islands(class).zip(islands(class).skip(1)).for_each(|(one, other)| groups.unite(one, other));
@@ -249,7 +231,7 @@ impl TileIslands {
         let mut of_group: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for class in parted.iter().flatten() {
             if let Some(island) = islands(class).next() {
-                of_group.entry(groups.class(island)).or_default().insert(*class);
+                of_group.entry(groups.find(island)).or_default().insert(*class);
             }
         }
         let seeds = |group: BTreeSet<u32>| group.into_iter().map(|class| classes[&class].clone()).collect();
@@ -306,7 +288,7 @@ impl TileIslands {
 
     /// Merges islands that are connected through added components: the smaller ones into the largest.
     fn merge(&mut self, classes: &BTreeMap<u32, Vec<u32>>) {
-        let mut groups = Classes::default();
+        let mut groups = NamedSets::default();
         let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for class in classes.values() {
             let mut before = None;
@@ -321,13 +303,13 @@ impl TileIslands {
         }
         let mut largest: HashMap<u32, u32> = HashMap::new();
         for &island in members.keys() {
-            let best = largest.entry(groups.class(island)).or_insert(island);
+            let best = largest.entry(groups.find(island)).or_insert(island);
             if self.islands[island as usize].components > self.islands[*best as usize].components {
                 *best = island;
             }
         }
         for (island, mut stack) in members {
-            let into = largest[&groups.class(island)];
+            let into = largest[&groups.find(island)];
             while let Some(component) = stack.pop().filter(|_| island != into) {
                 if self.island(component) == island {
                     self.is_renumbered = true;

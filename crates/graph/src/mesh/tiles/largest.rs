@@ -31,31 +31,19 @@ impl Largest {
 
 /// Extent of all tiles of a mesh together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reaches {
-    plan: Largest,
-    up: Largest,
-    height: Largest,
-    max_error: Largest,
-}
+pub(super) struct Reaches([Largest; 4]);
 
 impl Reaches {
     pub(super) fn add(&mut self, reach: &Reach) {
-        self.plan.add(reach.plan);
-        self.up.add(reach.up);
-        self.height.add(reach.height);
-        self.max_error.add(reach.max_error);
+        self.0.iter_mut().zip(reach.values()).for_each(|(largest, value)| largest.add(value));
     }
 
     /// Takes back a tile that was added.
     pub(super) fn remove(&mut self, reach: &Reach) {
-        self.plan.remove(reach.plan);
-        self.up.remove(reach.up);
-        self.height.remove(reach.height);
-        self.max_error.remove(reach.max_error);
+        self.0.iter_mut().zip(reach.values()).for_each(|(largest, value)| largest.remove(value));
     }
 
     pub(super) fn get(&self) -> Reach {
-        let Self { plan, up, height, max_error } = self;
-        Reach { plan: plan.get(), up: up.get(), height: height.get(), max_error: max_error.get() }
+        Reach::of(self.0.each_ref().map(Largest::get))
     }
 }

@@ -207,11 +207,7 @@ impl TilePlaces {
 
 /// Returns `false` if nothing in a box can be as near as `limit`, squared, or within reach.
 fn is_within(bounds: &PolygonBounds, target: &Target, limit: f64) -> bool {
-    let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
-    let x = gap(f64::from(bounds.min_x), target.at.x, f64::from(bounds.max_x));
-    let z = gap(f64::from(bounds.min_z), target.at.z, f64::from(bounds.max_z));
-    let rise = gap(f64::from(bounds.min_height), target.height, f64::from(bounds.max_height));
-    let plan = x * x + z * z;
+    let (plan, rise) = (bounds.plan_distance_squared(target.at), bounds.rise_to(target.height));
     bounds.min_x <= bounds.max_x
         // Rounded in favour of the box.
         && plan * (1.0 - 1e-9) <= target.side_squared

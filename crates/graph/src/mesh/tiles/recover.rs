@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use waymesh_core::{PlanPoint, PolyId, to_u32};
+use waymesh_core::{PolyId, to_u32};
 
 use super::cells::Cells;
 use super::islands::{ComponentChanges, Figures, TileIslands};
@@ -11,7 +11,6 @@ use super::places::BLOCK;
 use super::slabs::{Slab, Slabs};
 use super::tables::{TileEntry, TileTables};
 use super::write::Writer;
-use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::link::LinkIndex;
 use crate::mesh::nav_mesh::NavMesh;
 
@@ -54,13 +53,11 @@ impl TileIslands {
         let mut changes = ComponentChanges::default();
         for polygon in mesh.polygon_ids() {
             let component = mesh.islands.of_polygon[polygon.index()];
-            let range = mesh.edge_range(polygon.index());
             let (_, figures) = figures.entry(component).or_insert((polygon.0, Figures::default()));
             figures.polygons += 1;
-            let points = mesh.topology.corners[range.clone()].iter().map(|at| PlanPoint::new(at.x, at.z));
-            figures.doubled += PlanPoint::doubled_area(points);
-            for &beyond in mesh.topology.neighbours[range].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR) {
-                let other = mesh.islands.of_polygon[beyond as usize];
+            figures.doubled += mesh.doubled_area(polygon.0);
+            for edge in mesh.open_edges(polygon.0) {
+                let other = mesh.islands.of_polygon[mesh.beyond(edge) as usize];
                 if other != component {
                     changes.beside.push((component, other));
                 }

@@ -8,7 +8,7 @@ use super::columns::Columns;
 use super::islands::ComponentChanges;
 use super::written::{Written, range_of};
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::fans::{self, Edges};
+use crate::mesh::fans;
 
 /// Rank of a vertex among those merged into one: the lowest gives the height. A vertex of a tile
 /// that is not written already has it.
@@ -31,20 +31,16 @@ pub(super) fn unite_heights(tiles: &[Written<'_>], columns: &mut Columns) {
     };
     for written in tiles {
         for (_, own) in written.polygons() {
-            let range = range_of(columns, to_u32(own));
-            for edge in range.clone() {
+            for edge in range_of(columns, to_u32(own)) {
                 let (beyond, twin) = (columns.neighbours[edge], columns.twins[edge]);
                 if twin == NO_NEIGHBOUR || columns.tile_of[beyond as usize] == written.slot {
                     continue;
                 }
                 let there = columns.tile_of[beyond as usize];
-                let beyond = range_of(columns, beyond);
-                let after = |edge: usize, range: &std::ops::Range<usize>| {
-                    if edge + 1 == range.end { range.start } else { edge + 1 }
-                };
-                let twin = twin as usize;
-                for (one, other) in [(edge, after(twin, &beyond)), (after(edge, &range), twin)] {
-                    let [one, other] = [one, other].map(|corner| columns.corner_vertices[corner].0);
+                let edges = columns.edges();
+                let after = [edges.next(to_u32(own), to_u32(edge)), edges.next(beyond, twin)];
+                for (one, other) in [(to_u32(edge), after[1]), (after[0], twin)] {
+                    let [one, other] = [one, other].map(|corner| columns.corner_vertices[corner as usize].0);
                     let one = place_of(one, written.slot, &mut sets);
                     let other = place_of(other, there, &mut sets);
                     sets.unite(one, other);
@@ -97,13 +93,7 @@ pub(super) fn write_fan(
 ) -> Vec<PolyId> {
     corners.clear();
     let mut polygons = Vec::new();
-    let edges = Edges {
-        polygon_first: &columns.polygon_first,
-        corners: &columns.corners,
-        vertices: &columns.corner_vertices,
-        neighbours: &columns.neighbours,
-    };
-    let turns = fans::around(&edges, &columns.twins, polygon, corner, |corner, polygon| {
+    let turns = fans::around(&columns.edges(), &columns.twins, polygon, corner, |corner, polygon| {
         corners.push(corner);
         polygons.push(PolyId(polygon));
     });

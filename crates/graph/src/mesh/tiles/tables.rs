@@ -24,13 +24,12 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Returns the extent of both together.
-    pub(super) fn most(self, other: &Self) -> Self {
-        Self {
-            plan: self.plan.max(other.plan),
-            up: self.up.max(other.up),
-            height: self.height.max(other.height),
-            max_error: self.max_error.max(other.max_error),
-        }
+    pub(super) fn values(&self) -> [f32; 4] {
+        [self.plan, self.up, self.height, self.max_error]
+    }
+
+    pub(super) fn of([plan, up, height, max_error]: [f32; 4]) -> Self {
+        Self { plan, up, height, max_error }
     }
 
     /// Returns the slack of positions in a mesh of this frame.

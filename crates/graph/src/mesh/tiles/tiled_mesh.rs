@@ -23,6 +23,7 @@ use crate::mesh::check::{check_surface, check_vertices};
 use crate::mesh::error::NavMeshError;
 use crate::mesh::height_tables::HeightTables;
 use crate::mesh::link::LinkId;
+use crate::mesh::link_edits::check_count;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::mesh::squares::Buckets;
 
@@ -196,11 +197,7 @@ impl TiledMesh {
                 return Err(NavMeshError::SameLinkId { id: *id });
             }
         }
-        let count = next.links.links.len() + came.len();
-        if count > (u32::MAX / 8) as usize {
-            let expected = (u32::MAX / 8) as usize;
-            return Err(NavMeshError::TableLength { table: "links", actual: count, expected });
-        }
+        check_count(next.links.links.len() + came.len(), u32::MAX / 8)?;
         let came = came.into_iter().map(|link| (link, next.is_portal(&link.link))).collect();
         let changes = LinkChanges { gone, came, ..LinkChanges::default() };
         if !changes.gone.is_empty() || !changes.came.is_empty() {

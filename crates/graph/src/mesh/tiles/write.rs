@@ -370,13 +370,12 @@ impl Writer {
                 if beyond == NO_NEIGHBOUR || columns.twins[edge] != NO_NEIGHBOUR {
                     continue;
                 }
-                let next = if edge + 1 == range.end + corner { range.start + corner } else { edge + 1 };
-                let Some(twin) = find_twin(columns, to_u32(own), beyond, [edge, next]) else { continue };
-                columns.twins.set(edge, to_u32(twin));
-                columns.twins.set(twin, to_u32(edge));
-                if !entry.corners.range().contains(&twin) {
-                    // In a tile that is not written, maybe.
-                    set_walk(twin, columns);
+                let Some(twin) = find_twin(columns, to_u32(own), beyond, to_u32(edge)) else { continue };
+                columns.twins.set(edge, twin);
+                columns.twins.set(twin as usize, to_u32(edge));
+                // In a tile that is not written, maybe.
+                if !entry.corners.range().contains(&(twin as usize)) {
+                    set_walk(twin as usize, columns);
                 }
             }
         }
@@ -511,14 +510,12 @@ fn write_surface(written: &Written<'_>, columns: &mut Columns) {
 }
 
 /// The edge of the polygon `beyond` that is the same as one of another polygon.
-fn find_twin(columns: &Columns, own: u32, beyond: u32, [edge, next]: [usize; 2]) -> Option<usize> {
-    let at = |corner: usize| (columns.corners[corner].x, columns.corners[corner].z);
-    let range = range_of(columns, beyond);
-    let [from, to] = [edge, next].map(at);
-    let after = |there: usize| if there + 1 == range.end { range.start } else { there + 1 };
-    range
-        .clone()
-        .find(|&there| columns.neighbours[there] == own && at(there) == to && at(after(there)) == from)
+fn find_twin(columns: &Columns, own: u32, beyond: u32, edge: u32) -> Option<u32> {
+    let edges = columns.edges();
+    let ends = |polygon: u32, edge: u32| [edge, edges.next(polygon, edge)].map(|corner| edges.point(corner));
+    let [from, to] = ends(own, edge);
+    let mut range = range_of(columns, beyond).map(to_u32);
+    range.find(|&there| columns.neighbours[there as usize] == own && ends(beyond, there) == [to, from])
 }
 
 fn set_walk(edge: usize, columns: &mut Columns) {

@@ -1,17 +1,19 @@
 //! Expansion of a cone: portals that it crosses, links, turns where its rays touch a corner.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
-use super::{Node, Root, Search, Seen, Side};
+use super::{Node, Root, Search, Seen, Side, Stand};
 use crate::geometry::plan::{PlanPosition, orientation};
+use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
-use crate::path::portal::{Portal, is_before, nearest_between, turn_length};
+use crate::path::portal::{is_before, nearest_between, turn_length};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens the polygon beyond the edge of a cone.
     pub(super) fn expand(&mut self, index: u32) {
         let node = self.memory.nodes[index as usize];
         let Node { right, left, root, polygon, .. } = node;
+        let from = Stand { node: index, root, polygon };
         let at = self.memory.roots[root as usize].at;
         let range = self.mesh.edge_range(polygon as usize);
         let entry = self.mesh.topology.fans.twin(node.crossing) as usize;
@@ -38,26 +40,25 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 let b = self.corner(after);
                 (b, orientation(at, right, b), orientation(at, left, b))
             };
-            #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
-            let portal = Portal { crossing: corner as u32, right: a, left: b };
+            let portal = Portal { crossing: to_u32(corner), right: a, left: b };
             let is_crossed = b_right > 0.0 && a_left < 0.0;
             if is_crossed && (polygon != self.goal.polygon || self.memory.rises) {
                 let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
-                self.cross(index, root, polygon, &portal, rays);
+                self.cross(from, &portal, rays);
             }
             if corner == begin {
                 if right == a && (b_right <= 0.0 || self.memory.rises) {
-                    self.offer_turn_at(index, root, polygon, corner, Side::Right);
+                    self.offer_turn_at(from, corner, Side::Right);
                 }
             } else if a_right == 0.0 && b_right == 0.0 && self.is_open(polygon, portal.crossing).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, &portal, Side::Right);
+                self.offer_turn_at_gate(from, &portal, Side::Right);
             }
             if after == entry {
                 if left == b && (a_left >= 0.0 || self.memory.rises) {
-                    self.offer_turn_at(index, root, polygon, entry, Side::Left);
+                    self.offer_turn_at(from, entry, Side::Left);
                 }
             } else if a_left == 0.0 && b_left == 0.0 && self.is_open(polygon, portal.crossing).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, &portal, Side::Left);
+                self.offer_turn_at_gate(from, &portal, Side::Left);
             }
             (a, a_right, a_left, corner) = (b, b_right, b_left, after);
         }
@@ -72,9 +73,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Root { at, length, height, space, .. } = self.memory.roots[root as usize];
         // The portal, seen from the polygon beyond: its ends change sides.
         let [left_end, right_end] = if (crossing as usize) < self.mesh.topology.neighbours.len() {
-            let entry = self.mesh.topology.fans.twin(crossing) as usize;
-            let range = self.mesh.edge_range(polygon as usize);
-            [entry, if entry + 1 == range.end { range.start } else { entry + 1 }].map(|at| self.corner(at))
+            self.mesh.ends_of(polygon, self.mesh.topology.fans.twin(crossing) as usize)
         } else {
             let [right, left] = self.mesh.edge_ends(PolyId(polygon), crossing);
             [left, right]
@@ -91,11 +90,11 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Node { root, polygon, .. } = *node;
         for &leaving in mesh.links.leaving(polygon) {
             let crossing = mesh.crossing_of(leaving);
-            if mesh.links.is_portal(mesh.link_of(crossing).0) {
-                let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
-                self.cross_gate(index, node, &Portal { crossing, right, left });
+            if mesh.is_crossed(crossing) {
+                self.cross_gate(index, node, &mesh.portal(polygon, crossing));
             } else {
-                self.link_place(index, [root, polygon], leaving, |search, at| search.is_visible(node, at));
+                let from = Stand { node: index, root, polygon };
+                self.link_place(from, leaving, |search, at| search.is_visible(node, at));
             }
         }
     }
@@ -103,17 +102,18 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Crosses a portal as far as it is seen between the rays of a cone.
     pub(super) fn cross_gate(&mut self, index: u32, node: &Node, portal: &Portal) {
         let Node { right, left, root, polygon, .. } = *node;
+        let from = Stand { node: index, root, polygon };
         let at = self.memory.roots[root as usize].at;
         let [a, b] = [portal.right, portal.left];
         let [a_right, b_right] = [a, b].map(|end| orientation(at, right, end));
         let [a_left, b_left] = [a, b].map(|end| orientation(at, left, end));
         if b_right > 0.0 && a_left < 0.0 && orientation(at, a, b) > 0.0 {
             let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
-            self.cross(index, root, polygon, portal, rays);
+            self.cross(from, portal, rays);
         } else if a_right == 0.0 && b_right == 0.0 && is_before(at, a, b) {
-            self.offer_turn_at_gate(index, root, polygon, portal, Side::Right);
+            self.offer_turn_at_gate(from, portal, Side::Right);
         } else if a_left == 0.0 && b_left == 0.0 && is_before(at, b, a) {
-            self.offer_turn_at_gate(index, root, polygon, portal, Side::Left);
+            self.offer_turn_at_gate(from, portal, Side::Left);
         }
     }
 
@@ -128,30 +128,28 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.note(&node);
         }
         let mesh = self.mesh;
-        for portal in
-            mesh.portals(polygon).filter(|portal| (portal.crossing as usize) < mesh.topology.neighbours.len())
-        {
-            self.cross_gate(index, &node, &portal);
+        for edge in mesh.open_edges(polygon) {
+            self.cross_gate(index, &node, &mesh.portal(polygon, edge));
         }
         self.cross_links(index, &node);
         // Its ends, as they are numbered in the link.
+        let from = Stand { node: index, root, polygon };
         let [right_end, left_end] = self.mesh.edge_ends(PolyId(polygon), crossing);
         let (link, backwards) = self.mesh.link_of(crossing);
         if right == right_end {
             let end = (link, !backwards, u32::from(backwards));
-            self.offer_turn_at_end(index, root, polygon, right, end, Side::Right);
+            self.offer_turn_at_end(from, right, end, Side::Right);
         }
         if left == left_end {
             let end = (link, !backwards, u32::from(!backwards));
-            self.offer_turn_at_end(index, root, polygon, left, end, Side::Left);
+            self.offer_turn_at_end(from, left, end, Side::Left);
         }
     }
 
     /// Takes a link from each of its places that can be reached straight from a root.
     pub(super) fn link_place(
         &mut self,
-        parent: u32,
-        [root, polygon]: [u32; 2],
+        Stand { node: parent, root, polygon }: Stand,
         leaving: u32,
         is_reached: impl Fn(&Self, PlanPosition) -> bool,
     ) {
@@ -160,11 +158,10 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         if self.is_open(polygon, crossing).is_none() {
             return;
         }
-        let (link, backwards) = mesh.link_of(crossing);
-        let link = &mesh.links.links[link.index()];
+        let link = mesh.link_at(crossing);
         for place in 0..link.places() {
             let along = link.along(place);
-            let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, along));
+            let [leave, arrive] = mesh.link_ends(crossing).map(|end| mesh.on_segment(end, along));
             if !is_reached(self, leave.0) {
                 continue;
             }
@@ -178,8 +175,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             if !self.memory.improves(turn, 1, length) {
                 continue;
             }
-            #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
-            let landed = self.memory.roots.len() as u32;
+            let landed = to_u32(self.memory.roots.len());
             let beyond = mesh.beyond(crossing);
             let (_, left_at) = self.rise(&from, polygon, leave.0);
             let space = left_at + f64::from(leave.1.distance(arrive.1));

@@ -2,11 +2,10 @@
 
 use waymesh_core::PlanPoint;
 
-use super::{AnyAngle, Bound, Node, Root, Search};
+use super::{AnyAngle, Bound, Node, Root, Search, Stand};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
-use crate::mesh::fans;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::portal::{beyond, is_before};
@@ -97,7 +96,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             };
             if is_seen {
                 let node = self.keep(Node::at_start(at, polygon));
-                self.open_seen(node, 0, polygon, bound);
+                self.open_seen(Stand { node, root: 0, polygon }, bound);
             }
         }
     }
@@ -110,7 +109,7 @@ impl NavMesh {
         let edges = self.edges();
         let at = edges.point(corner);
         let (mut first, mut is_wound) = (None, false);
-        fans::around(&edges, self.topology.fans.tables()[0], polygon, corner, |corner, polygon| {
+        self.around_corner(polygon, corner, |corner, polygon| {
             let [right, left] = [edges.next(polygon, corner), edges.previous(polygon, corner)];
             let [right, left] = [right, left].map(|corner| edges.point(corner));
             // A later polygon holds the direction in which the first one begins, or begins there.
@@ -127,7 +126,7 @@ impl NavMesh {
     fn sectors(&self, polygon: u32, corner: u32) -> Vec<Sector> {
         let mut sectors = Vec::new();
         let edges = self.edges();
-        fans::around(&edges, self.topology.fans.tables()[0], polygon, corner, |corner, polygon| {
+        self.around_corner(polygon, corner, |corner, polygon| {
             let [next, before] = [edges.next(polygon, corner), edges.previous(polygon, corner)];
             let at = |corner| PlanPosition::from(edges.point(corner));
             sectors.push((polygon, [at(next), at(before)]));

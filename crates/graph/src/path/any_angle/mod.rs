@@ -16,20 +16,18 @@ mod cone;
 pub(crate) mod leg;
 mod turn;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-
 use waymesh_core::{checkpoint_every, nearest_f32, to_u32};
 
 use super::funnel::Turn;
 use super::ground::Profile;
-use super::portal::{Portal, ahead, is_straight, nearest_between, turn_length};
+use super::portal::{ahead, is_straight, nearest_between, turn_length};
 use super::progress::Progress;
+use super::queue::Queue;
 use crate::geometry::plan::{PlanPosition, is_between};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
@@ -62,9 +60,8 @@ pub(crate) const LENGTH_TOLERANCE: f64 = 1e-12;
 pub(crate) struct AnyAngle {
     nodes: Vec<Node>,
     roots: Vec<Root>,
-    open: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The first open node, if it is not in the heap.
-    best: (u64, u32),
+    /// Estimate and number of each open node.
+    open: Queue<(u64, u32)>,
     /// Number of the current search.
     stamp: u32,
     /// Shortest path found to each place that paths turn at, and each place of a link.
@@ -139,6 +136,14 @@ impl Node {
     }
 }
 
+/// Polygon that a path has come to, by a node with this root.
+#[derive(Clone, Copy, Debug)]
+struct Stand {
+    node: u32,
+    root: u32,
+    polygon: u32,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Right,
@@ -182,8 +187,6 @@ pub(crate) struct Seen {
     pub(crate) space: f64,
 }
 
-const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
-
 impl NavMesh {
     /// Everything that paths of at most `limit` cells see from `start`, into `memory.seen`,
     /// nearest first. Links that lead one way only are not taken.
@@ -212,13 +215,12 @@ impl NavMesh {
     }
 
     /// Begins a search over cones for [`NavMesh::advance_cones`].
-    pub(super) fn begin_cones<F: PolygonFilter>(
+    pub(super) fn begin_cones(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         limit: f64,
         rises: bool,
-        filter: &F,
+        filter: &impl PolygonFilter,
         memory: &mut AnyAngle,
     ) {
         memory.begin(self.turn_count());
@@ -227,12 +229,11 @@ impl NavMesh {
     }
 
     /// Begins a search over cones that takes only these turns.
-    pub(super) fn guide_cones<F: PolygonFilter>(
+    pub(super) fn guide_cones(
         &self,
-        start: &Spot,
-        goal: &Spot,
+        [start, goal]: [&Spot; 2],
         sites: &[Site],
-        filter: &F,
+        filter: &impl PolygonFilter,
         memory: &mut AnyAngle,
     ) {
         memory.begin(self.turn_count());
@@ -243,11 +244,11 @@ impl NavMesh {
 
     /// Continues a search over cones by at most `nodes` nodes, and subtracts the opened ones. Adds the
     /// crossings of the path that it finds, and the places at which it takes links.
-    pub(super) fn advance_cones<F: PolygonFilter>(
+    pub(super) fn advance_cones(
         &self,
         goal: &Spot,
         limit: f64,
-        filter: &F,
+        filter: &impl PolygonFilter,
         memory: &mut AnyAngle,
         nodes: &mut usize,
         (corridor, link_places): (&mut Vec<u32>, &mut Vec<f64>),
@@ -334,7 +335,6 @@ impl AnyAngle {
     fn forget_nodes(&mut self) {
         self.nodes.clear();
         self.open.clear();
-        self.best = NO_KEY;
     }
 
     /// Forgets the last search. Returns the memory for the turns of a path that is found without one.
@@ -347,7 +347,7 @@ impl AnyAngle {
     /// Appends the polygons that the last search looked into, some more than once.
     pub(super) fn searched(&self, polygons: &mut Vec<u32>) {
         let mut is_open = vec![false; self.nodes.len()];
-        for &(_, node) in self.open.iter().map(|Reverse(key)| key).chain([&self.best]) {
+        for &(_, node) in self.open.keys() {
             if let Some(is_open) = is_open.get_mut(!node as usize) {
                 *is_open = true;
             }
@@ -419,7 +419,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         while *nodes > 0 {
             checkpoint_every(1 << 12, *nodes);
             *nodes -= 1;
-            let Some(node) = self.next() else { return (Progress::Nowhere, NO_INDEX) };
+            let Some((_, node)) = self.memory.open.pop() else { return (Progress::Nowhere, NO_INDEX) };
+            let node = !node;
             let Node { root, crossing, .. } = self.memory.nodes[node as usize];
             if crossing == FINAL {
                 return (Progress::Found, node);
@@ -434,9 +435,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 TURN_RIGHT => self.turn(node, Side::Right),
                 TURN_LEFT => self.turn(node, Side::Left),
                 _ if (crossing as usize) < self.mesh.topology.neighbours.len() => self.expand(node),
-                _ if self.mesh.links.is_portal(self.mesh.link_of(crossing).0) => {
-                    self.expand_through_link(node)
-                }
+                _ if self.mesh.is_crossed(crossing) => self.expand_through_link(node),
                 _ if self.is_one_leg => self.end_leg(root),
                 _ => self.open_around(node),
             }
@@ -481,10 +480,9 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         (height, from.space + self.mesh.space_between((from.at, from.height), (at, height)))
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "limited by what memory holds: 48 bytes a node")]
     fn keep(&mut self, node: Node) -> u32 {
         self.memory.nodes.push(node);
-        self.memory.nodes.len() as u32 - 1
+        to_u32(self.memory.nodes.len() - 1)
     }
 
     /// Opens a node.
@@ -495,27 +493,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
         let node = self.keep(node);
         // Positive floats sort like their bits; of equal ones the newest is first.
-        let key = (estimate.to_bits(), !node);
-        let later = key.max(self.memory.best);
-        self.memory.best = key.min(self.memory.best);
-        if later != NO_KEY {
-            self.memory.open.push(Reverse(later));
-        }
-    }
-
-    /// Takes the first open node.
-    fn next(&mut self) -> Option<u32> {
-        let mut best = std::mem::replace(&mut self.memory.best, NO_KEY);
-        if let Some(mut first) = self.memory.open.peek_mut()
-            && first.0 < best
-        {
-            if best == NO_KEY {
-                best = PeekMut::pop(first).0;
-            } else {
-                std::mem::swap(&mut first.0, &mut best);
-            }
-        }
-        (best != NO_KEY).then_some(!best.1)
+        self.memory.open.push((estimate.to_bits(), !node));
     }
 
     /// Returns `true` if a path out of `polygon` can be of use.
@@ -523,11 +501,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
         let neighbour = self.mesh.open_crossing(polygon, crossing, self.filter)?;
         let is_edge = (crossing as usize) < self.mesh.topology.neighbours.len();
-        if FLOOD
-            && !self.is_one_leg
-            && !is_edge
-            && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways
-        {
+        if FLOOD && !self.is_one_leg && !is_edge && !self.mesh.link_at(crossing).both_ways {
             return None;
         }
         (FLOOD
@@ -538,8 +512,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     #[inline]
     fn corner(&self, corner: usize) -> PlanPosition {
-        let corner = &self.mesh.topology.corners[corner];
-        PlanPosition::on_grid(corner.x, corner.z)
+        self.mesh.corner_at(corner)
     }
 
     fn is_visible(&self, node: &Node, at: PlanPosition) -> bool {
@@ -585,28 +558,27 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         if (crossing as usize) < self.mesh.topology.neighbours.len() {
             return root;
         }
-        let link = &self.mesh.links.links[self.mesh.link_of(crossing).0.index()];
+        let link = self.mesh.link_at(crossing);
         if link.extra_cost <= 0.0 {
             return root;
         }
         let from = self.memory.roots[root as usize];
         let length = from.length + f64::from(link.extra_cost) / f64::from(self.mesh.frame.cell_size);
-        #[expect(clippy::cast_possible_truncation, reason = "no more than nodes")]
-        let paid = self.memory.roots.len() as u32;
+        let paid = to_u32(self.memory.roots.len());
         self.memory.roots.push(Root { length, turn: NO_INDEX, ..from });
         paid
     }
 
     /// Opens a cone over a portal that is crossed between two rays.
     #[inline]
-    fn cross(&mut self, parent: u32, root: u32, polygon: u32, portal: &Portal, rays: [PlanPosition; 2]) {
-        if let Some((_, target)) = self.known_turn(root)
-            && !is_between(self.memory.roots[root as usize].at, rays, target)
+    fn cross(&mut self, from: Stand, portal: &Portal, rays: [PlanPosition; 2]) {
+        if let Some((_, target)) = self.known_turn(from.root)
+            && !is_between(self.memory.roots[from.root as usize].at, rays, target)
         {
             return;
         }
-        let Some(polygon) = self.is_open(polygon, portal.crossing) else { return };
-        let root = self.beyond(root, portal.crossing);
+        let Some(polygon) = self.is_open(from.polygon, portal.crossing) else { return };
+        let root = self.beyond(from.root, portal.crossing);
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let [right, left] = rays;
         let estimate = length
@@ -615,6 +587,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             } else {
                 ahead(at, right, left, portal, self.goal.at)
             };
-        self.offer(Node { right, left, root, parent, crossing: portal.crossing, polygon }, estimate);
+        let crossing = portal.crossing;
+        self.offer(Node { right, left, root, parent: from.node, crossing, polygon }, estimate);
     }
 }

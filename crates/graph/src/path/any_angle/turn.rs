@@ -1,13 +1,13 @@
 //! Turns: where a path may bend, and what is seen from there.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
-use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, TURN_LEFT, TURN_RIGHT};
+use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, Stand, TURN_LEFT, TURN_RIGHT};
 use crate::geometry::plan::{PlanPosition, orientation};
-use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LinkIndex;
-use crate::path::portal::{Portal, beyond, is_before, is_on, turn_length};
+use crate::path::portal::{beyond, is_before, is_on, turn_length};
 
 /// The end of a walk round a corner.
 enum Sweep {
@@ -21,15 +21,8 @@ enum Sweep {
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a turn at a corner that is seen from `root`, if a path may turn there.
-    pub(super) fn offer_turn(
-        &mut self,
-        parent: u32,
-        root: u32,
-        polygon: u32,
-        at: PlanPosition,
-        turn: u32,
-        side: Side,
-    ) {
+    pub(super) fn offer_turn(&mut self, from: Stand, at: PlanPosition, turn: u32, side: Side) {
+        let Stand { node: parent, root, polygon } = from;
         let turn = self.part_of(turn, polygon, at);
         let Some(guided) = self.after_turn(root, turn, at) else { return };
         let from = self.memory.roots[root as usize];
@@ -45,8 +38,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         if !self.memory.improves(turn, bit, length) {
             return;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
-        let root = self.memory.roots.len() as u32;
+        let root = to_u32(self.memory.roots.len());
         let (height, space) = self.rise(&from, polygon, at);
         self.memory.roots.push(Root { at, length, turn, guided, height, space });
         let right = beyond(from.at, at);
@@ -91,12 +83,12 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     /// Offers a turn at a corner of a polygon, as [`Self::offer_turn`] does.
-    pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
-        #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
-        let (fan, may_turn) = self.mesh.topology.fans.fan(corner as u32);
+    pub(super) fn offer_turn_at(&mut self, from: Stand, corner: usize, side: Side) {
+        let (fan, may_turn) = self.mesh.topology.fans.fan(to_u32(corner));
         let (turn, is_free) = self.mesh.links.turns.of_fan(fan);
-        if (may_turn && is_free) || (!self.filter.allows_all() && self.is_closed_beside(polygon, corner)) {
-            self.offer_turn(parent, root, polygon, self.corner(corner), turn, side);
+        let is_open = self.filter.allows_all();
+        if (may_turn && is_free) || (!is_open && self.is_closed_beside(from.polygon, corner)) {
+            self.offer_turn(from, self.corner(corner), turn, side);
         }
     }
 
@@ -122,35 +114,23 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     /// Opens a turn at one end of a portal of `polygon`.
-    pub(super) fn offer_turn_at_gate(
-        &mut self,
-        parent: u32,
-        root: u32,
-        polygon: u32,
-        portal: &Portal,
-        side: Side,
-    ) {
+    pub(super) fn offer_turn_at_gate(&mut self, from: Stand, portal: &Portal, side: Side) {
         if (portal.crossing as usize) < self.mesh.topology.neighbours.len() {
-            let range = self.mesh.edge_range(polygon as usize);
-            let mut corner = portal.crossing as usize;
-            if side == Side::Left {
-                corner = if corner + 1 == range.end { range.start } else { corner + 1 };
-            }
-            self.offer_turn_at(parent, root, polygon, corner, side);
+            let edge = portal.crossing as usize;
+            let corner = if side == Side::Left { self.mesh.corner_after(from.polygon, edge) } else { edge };
+            self.offer_turn_at(from, corner, side);
         } else {
             let at = if side == Side::Right { portal.right } else { portal.left };
             let (link, backwards) = self.mesh.link_of(portal.crossing);
             let end = u32::from((side == Side::Right) == backwards);
-            self.offer_turn_at_end(parent, root, polygon, at, (link, backwards, end), side);
+            self.offer_turn_at_end(from, at, (link, backwards, end), side);
         }
     }
 
     /// Offers a turn at an end of a link on its polygon, as [`Self::offer_turn`] does.
     pub(super) fn offer_turn_at_end(
         &mut self,
-        parent: u32,
-        root: u32,
-        polygon: u32,
+        from: Stand,
         at: PlanPosition,
         (link, is_to, end): (LinkIndex, bool, u32),
         side: Side,
@@ -158,7 +138,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let (turn, may_turn) = self.mesh.links.turns.of_end(link, is_to, end);
         // A polygon that the filter closes may be adjacent.
         if may_turn || !self.filter.allows_all() {
-            self.offer_turn(parent, root, polygon, at, turn, side);
+            self.offer_turn(from, at, turn, side);
         }
     }
 
@@ -173,7 +153,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         while let Some(&(polygon, node)) = touching.get(next) {
             next += 1;
             let root = self.memory.nodes[node as usize].root;
-            self.open_seen(node, root, polygon, Bound::None);
+            self.open_seen(Stand { node, root, polygon }, Bound::None);
             let mesh = self.mesh;
             for portal in mesh.portals(polygon) {
                 if !is_on([portal.right, portal.left], at) {
@@ -200,12 +180,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     pub(super) fn turn(&mut self, index: u32, side: Side) {
         let Node { mut root, polygon, right: bound, .. } = self.memory.nodes[index as usize];
         let at = self.memory.roots[root as usize].at;
-        self.open_seen(
-            index,
-            root,
-            polygon,
-            if side == Side::Right { Bound::RightOf(bound) } else { Bound::LeftOf(bound) },
-        );
+        let bound = if side == Side::Right { Bound::RightOf(bound) } else { Bound::LeftOf(bound) };
+        self.open_seen(Stand { node: index, root, polygon }, bound);
         let (first, mut polygon, mut node) = (polygon, polygon, index);
         for _ in 0..MOST_STEPS {
             let Some(portal) = self.gate_beside(polygon, at, side) else { return };
@@ -217,16 +193,17 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             root = self.beyond(root, crossing);
             node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
             polygon = beyond;
-            self.open_seen(node, root, polygon, Bound::None);
+            self.open_seen(Stand { node, root, polygon }, Bound::None);
         }
     }
 
     /// Opens what is seen of a polygon from a root on its border or inside, but for portals that
     /// begin at the root.
-    pub(super) fn open_seen(&mut self, index: u32, root: u32, polygon: u32, bound: Bound) {
+    pub(super) fn open_seen(&mut self, from: Stand, bound: Bound) {
+        let Stand { node, root, polygon } = from;
         let at = self.memory.roots[root as usize].at;
         if polygon == self.goal.polygon {
-            self.arrive(index, root);
+            self.arrive(node, root);
             if !self.memory.rises {
                 return;
             }
@@ -236,25 +213,16 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             let seen = Seen { polygon, root: at, length, nearest: length, rays: None, height, space };
             self.memory.seen.push(seen);
         }
-        let range = self.mesh.edge_range(polygon as usize);
-        let (first, last) = (range.start, range.end - 1);
-        for edge in range {
-            if self.mesh.topology.neighbours[edge] == NO_NEIGHBOUR {
-                continue;
-            }
-            let [right, left] = [edge, if edge == last { first } else { edge + 1 }].map(|at| self.corner(at));
-            #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
-            let crossing = edge as u32;
-            self.open_through(index, root, polygon, &Portal { crossing, right, left }, bound);
-        }
         let mesh = self.mesh;
+        for edge in mesh.open_edges(polygon) {
+            self.open_through(from, &mesh.portal(polygon, edge), bound);
+        }
         for &leaving in mesh.links.leaving(polygon) {
             let crossing = mesh.crossing_of(leaving);
-            if mesh.links.is_portal(mesh.link_of(crossing).0) {
-                let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
-                self.open_through(index, root, polygon, &Portal { crossing, right, left }, bound);
+            if mesh.is_crossed(crossing) {
+                self.open_through(from, &mesh.portal(polygon, crossing), bound);
             } else {
-                self.link_place(index, [root, polygon], leaving, |_, place| match bound {
+                self.link_place(from, leaving, |_, place| match bound {
                     Bound::None => true,
                     Bound::RightOf(ray) => orientation(at, ray, place) <= 0.0,
                     Bound::LeftOf(ray) => orientation(at, ray, place) >= 0.0,
@@ -263,15 +231,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    pub(super) fn open_through(
-        &mut self,
-        index: u32,
-        root: u32,
-        polygon: u32,
-        portal: &Portal,
-        bound: Bound,
-    ) {
-        let at = self.memory.roots[root as usize].at;
+    pub(super) fn open_through(&mut self, from: Stand, portal: &Portal, bound: Bound) {
+        let at = self.memory.roots[from.root as usize].at;
         let Portal { right: a, left: b, .. } = *portal;
         if a == at || b == at {
             return;
@@ -299,16 +260,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 }
                 Bound::None => {}
             }
-            self.cross(index, root, polygon, portal, rays);
+            self.cross(from, portal, rays);
         } else if facing == 0.0 {
             // In line with the root: it can be entered round its near end only.
-            if is_before(at, a, b) && is_in_bound(a) && self.is_open(polygon, portal.crossing).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, portal, Side::Right);
-            } else if is_before(at, b, a)
-                && is_in_bound(b)
-                && self.is_open(polygon, portal.crossing).is_some()
-            {
-                self.offer_turn_at_gate(index, root, polygon, portal, Side::Left);
+            let is_open = |search: &Self| search.is_open(from.polygon, portal.crossing).is_some();
+            if is_before(at, a, b) && is_in_bound(a) && is_open(self) {
+                self.offer_turn_at_gate(from, portal, Side::Right);
+            } else if is_before(at, b, a) && is_in_bound(b) && is_open(self) {
+                self.offer_turn_at_gate(from, portal, Side::Left);
             }
         }
     }

@@ -50,17 +50,13 @@ fn inner_edges(mesh: &NavMesh) -> Vec<(Reverse<u64>, u32, u32)> {
                 && mesh.topology.areas[polygon] == mesh.topology.areas[other as usize];
             if same {
                 let (edge, polygon) = (to_u32(edge), to_u32(polygon));
-                let [a, b] = mesh.edge_corners(PolyId(polygon), edge).map(point);
+                let [a, b] = mesh.edge_corners(PolyId(polygon), edge).map(Corner::point);
                 edges.push((Reverse(a.distance_squared(b)), edge, polygon));
             }
         }
     }
     edges.sort_unstable();
     edges
-}
-
-fn point(corner: &Corner) -> PlanPoint {
-    PlanPoint::new(corner.x, corner.z)
 }
 
 struct Groups<'a> {
@@ -104,7 +100,7 @@ impl Groups<'_> {
         }
         if !self
             .hull
-            .is_near(self.merged.iter().map(|&edge| point(&mesh.topology.corners[edge as usize])), distance)
+            .is_near(self.merged.iter().map(|&edge| mesh.topology.corners[edge as usize].point()), distance)
         {
             return false;
         }

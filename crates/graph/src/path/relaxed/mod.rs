@@ -9,6 +9,7 @@ use waymesh_core::{BadField, PolyId, to_u32};
 use crate::locate::error::QueryError;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::table::firsts;
 
 /// No edge: a group's first polygon has none that leads up.
 const NO_GROUP: u32 = u32::MAX;
@@ -129,8 +130,7 @@ impl RelaxedPolygons {
         }
         let mut polygons: Vec<u32> = mesh.polygon_ids().map(|polygon| polygon.0).collect();
         polygons.sort_by_key(|&polygon| of[polygon as usize]);
-        let first = |group| to_u32(polygons.partition_point(|&polygon| of[polygon as usize] < group));
-        let first_polygon = (0..=groups).map(first).collect();
+        let first_polygon = firsts(groups as usize, polygons.iter().map(|&polygon| of[polygon as usize]));
         let mut relaxed = Self {
             distance,
             generation: mesh.generation,

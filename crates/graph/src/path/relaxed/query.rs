@@ -4,10 +4,9 @@ use waymesh_core::PolyId;
 
 use super::RelaxedPolygons;
 use crate::locate::nearest::Spot;
-use crate::mesh::costs::{TravelCost, Usable, entering};
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::costs::Rules;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::path::frontier::{NO_KEY, NO_NODE};
+use crate::path::frontier::NO_NODE;
 use crate::path::local::{Approach, Local, Scale};
 use crate::path::progress::LastSearch;
 use crate::path::scratch::{Front, PathScratch};
@@ -36,12 +35,7 @@ impl RelaxedScratch {
 }
 
 /// Returns `true` if a filter and a cost let a path cross these edges and links.
-fn is_open<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    start: u32,
-    usable: &Usable<'_, F, C>,
-    corridor: &[u32],
-) -> bool {
+fn is_open(mesh: &NavMesh, start: u32, usable: &impl Rules, corridor: &[u32]) -> bool {
     let mut from = start;
     corridor.iter().all(|&crossing| {
         let beyond = mesh.open_crossing(from, crossing, usable);
@@ -51,16 +45,16 @@ fn is_open<F: PolygonFilter, C: TravelCost>(
 
 impl RelaxedPolygons {
     /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
-    pub(crate) fn search<F: PolygonFilter, C: TravelCost>(
+    pub(crate) fn search(
         &self,
         mesh: &NavMesh,
         [start, goal]: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
+        usable: &impl Rules,
         scratch: &mut RelaxedScratch,
         paths: &mut PathScratch,
     ) -> bool {
         if mesh.generation == self.generation {
-            mesh.begin_corridor(start, goal, usable, paths);
+            mesh.begin_corridor([start, goal], usable, paths);
             if paths.is_straight {
                 return true;
             }
@@ -78,23 +72,23 @@ impl RelaxedPolygons {
                 return false;
             };
             self.write_corridor(mesh, goal.polygon, node, paths);
-            if usable.cost.is_length() {
+            if usable.is_length() {
                 scratch.cut_loops(mesh, start.polygon, paths);
             }
             if is_open(mesh, start.polygon, usable, &paths.corridor) {
                 return true;
             }
         }
-        mesh.search_corridor(start, goal, usable, paths)
+        mesh.search_corridor([start, goal], usable, paths)
     }
 
     /// Searches from the first polygon with a choice on. Returns the node by which the goal's group
     /// is entered, [`NO_NODE`] if that polygon is in it; `None` if there is no path.
-    fn search_groups<F: PolygonFilter, C: TravelCost>(
+    fn search_groups(
         &self,
         mesh: &NavMesh,
         goal: &Spot,
-        usable: &Usable<'_, F, C>,
+        usable: &impl Rules,
         paths: &mut PathScratch,
     ) -> Option<u32> {
         let scale = Scale::of(mesh);
@@ -103,8 +97,8 @@ impl RelaxedPolygons {
         let Front { mut polygon, from_polygon, mut approach, .. } = paths.front;
         let (mut node, mut from_group) = (NO_NODE, self.of[from_polygon as usize]);
         while self.of[polygon as usize] != goal_group {
-            let key = self.expand(mesh, [polygon, from_group], usable, ends, (node, approach), paths);
-            node = paths.frontier.next(key)?;
+            self.expand(mesh, [polygon, from_group], usable, ends, (node, approach), paths);
+            node = paths.frontier.next()?;
             let entry = paths.frontier.nodes[node as usize];
             polygon = mesh.beyond(entry.edge);
             from_group = self.of[mesh.beyond(mesh.reversed(entry.edge)) as usize];
@@ -115,22 +109,21 @@ impl RelaxedPolygons {
 
     /// Opens the portals and links of the group of `polygon` that do not lead back to `from_group`.
     /// Returns the key of the best, which is not among the open nodes.
-    fn expand<F: PolygonFilter, C: TravelCost>(
+    fn expand(
         &self,
         mesh: &NavMesh,
         [polygon, from_group]: [u32; 2],
-        usable: &Usable<'_, F, C>,
+        usable: &impl Rules,
         (goal, target): (u32, Local),
         (parent, approach): (u32, Approach),
         paths: &mut PathScratch,
-    ) -> u64 {
-        let (mut best, scale, group) = (NO_KEY, Scale::of(mesh), self.of[polygon as usize]);
-        let metre = if usable.cost.is_length() { 1.0 } else { usable.cost.per_metre(mesh, PolyId(polygon)) };
-        let approach = if usable.cost.is_length() { approach } else { approach.at_cost(metre) };
+    ) {
+        let (scale, group) = (Scale::of(mesh), self.of[polygon as usize]);
+        let approach = approach.at_cost(usable.per_metre(mesh, polygon));
         if paths.frontier.is_known(group, &approach) {
-            return best;
+            return;
         }
-        let least = if usable.cost.is_length() { 1.0 } else { usable.cost.least().max(0.0) };
+        let least = usable.least();
         for portal in self.portals(group) {
             if self.of[portal.neighbour as usize] == from_group
                 || !mesh.topology.bridges.leads_to(goal, portal.edge, portal.polygon, portal.neighbour)
@@ -138,22 +131,20 @@ impl RelaxedPolygons {
             {
                 continue;
             }
-            let toll = entering(usable.cost, mesh, portal.polygon, portal.neighbour);
+            let toll = usable.entering(mesh, portal.polygon, portal.neighbour);
             if toll == f32::INFINITY {
                 continue;
             }
             let corners = mesh.edge_corners(PolyId(portal.polygon), portal.edge);
             let [right, left] = corners.map(|corner| scale.corner(corner));
             let next = approach.over(target, right, left).plus(toll);
-            paths.frontier.offer(portal.edge, parent, next, next.at.distance(target) * least, &mut best);
+            paths.frontier.offer(portal.edge, parent, next, next.at.distance(target) * least);
         }
         if !mesh.links.links.is_empty() {
             for &member in self.members(group) {
-                let ends = (member, NO_NODE);
-                mesh.expand_links(ends, usable, scale, target, (parent, approach), paths, &mut best);
+                mesh.expand_links([member, NO_NODE], usable, scale, target, (parent, approach), paths);
             }
         }
-        best
     }
 
     /// Adds the edges and links by way of `node` to the goal.
