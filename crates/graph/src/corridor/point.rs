@@ -724,9 +724,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let is_complete = self.path.outcome == Outcome::Complete;
         self.ends = Some(ends);
         mesh.put_steps(&self.steps, &mut scratch.paths);
+        // Since then, the scratch may have served other searches.
+        let Path { found_by, was_cut, .. } = self.path;
         self.path.clear();
         let options = &self.options.path;
         mesh.write_complete(&ends, options, &mut scratch.paths, &mut self.path);
+        (self.path.found_by, self.path.was_cut) = (found_by, was_cut);
         if !is_complete {
             self.path.end_at(ends.goal_position);
         }

@@ -31,7 +31,7 @@ impl NavMesh {
         if let Some(&position) = path.points.iter().find(|point| !point.is_finite()) {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position });
         }
-        out.outcome = path.outcome;
+        (out.outcome, out.found_by, out.was_cut) = (path.outcome, path.found_by, path.was_cut);
         out.links.extend_from_slice(&path.links);
         let (Some(&first), Some(&polygon)) = (path.points.first(), path.polygons.first()) else {
             return Ok(0);

@@ -186,6 +186,31 @@ fn topology_takes_the_shorter_side_of_a_pillar() {
 }
 
 #[test]
+fn a_moved_corridor_names_its_own_search_after_others_in_the_same_scratch() {
+    let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
+    let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
+    let around = |angle: f32| Vec3::new(6.0 + 4.0 * angle.cos(), 0.0, 6.0 + 4.0 * angle.sin());
+    for (own, other) in [(PathSearch::Shortest, PathSearch::Fast), (PathSearch::Fast, PathSearch::Shortest)] {
+        let mut scratch = QueryScratch::default();
+        let path = PathOptions::default().with_search(own);
+        let options = CorridorOptions::default().with_max_drift(100.0).with_range(3.0);
+        let mut corridor = PathCorridor::new(options.with_path(path));
+        corridor.plan(&mesh, around(0.0), around(0.3), &mut scratch).unwrap();
+        let mut kept = 0;
+        for step in 4..=30 {
+            let others = mesh.query().search(other).memory(&mut scratch).path(around(1.0), around(4.0));
+            assert_eq!(others.unwrap().found_by, other);
+            let to = around(step as f32 * 0.1);
+            let change = corridor.move_goal(&mesh, to, &mut scratch).unwrap();
+            kept += usize::from(change == CorridorChange::Kept);
+            let Path { found_by, was_cut, .. } = *corridor.path();
+            assert_eq!((found_by, was_cut), (own, false), "step {step}");
+        }
+        assert!(kept > 10, "{kept}");
+    }
+}
+
+#[test]
 fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
     let mut chance = Chance(4);
     let mut scratch = QueryScratch::default();

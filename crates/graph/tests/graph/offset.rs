@@ -47,6 +47,7 @@ fn moved_corners_leave_the_walls_and_cross_none() {
             let count = mesh.query().offset_corners(&path, distance, &mut out).unwrap();
             assert_eq!(out.points.len(), path.points.len());
             assert_eq!((out.outcome, &out.links), (path.outcome, &path.links));
+            assert_eq!((out.found_by, out.was_cut), (path.found_by, path.was_cut));
             if path.points.len() < 2 {
                 continue;
             }
