@@ -19,65 +19,32 @@ const ONCE_WRONG: [u64; 2] = [0xa8bd_5063_9b6f_a2bd, 0x63a2_2ee3_2e00_5df6];
 /// Returns boards as [`ONCE_WRONG`] names: a ray that meets a link near a corner, and a ray to its
 /// own rounded end.
 fn once_wrong() -> impl Iterator<Item = Board> {
-    let far = |seed, side, blocked, hills, seams, rough, origin: [f32; 2]| Board {
+    let far = |seed, side, blocked: f32, hills, seams: f32, [x, z]: [f32; 2]| Board {
         seed,
         side,
-        blocked,
-        origin: Vec3::new(origin[0], -3.7, origin[1]),
+        blocked: blocked.into(),
+        origin: Vec3::new(x, -3.7, z),
         cell_size: 0.05,
         hills,
-        seams,
-        rough,
+        seams: seams.into(),
+        rough: 0.0,
     };
+    let oracle = far(
+        5_251_297_251_038_663_479,
+        5,
+        0.236_617_07,
+        0.704_400_1,
+        0.102_209_404,
+        [-15.339_912, -29.263_735],
+    );
     let known = [
         // An oracle: paths that turn at the end of a wall without thickness.
-        Board {
-            seed: 5_251_297_251_038_663_479,
-            side: 5,
-            blocked: 0.236_617_073_416_709_9,
-            origin: Vec3::new(-15.339_912, -3.7, -29.263_735),
-            cell_size: 0.3,
-            hills: 0.704_400_1,
-            seams: 0.102_209_404_110_908_51,
-            rough: 0.0,
-        },
-        far(
-            9_533_227_927_685_932_387,
-            10,
-            0.044_633_742_421_865_46,
-            1.408_825_9,
-            0.593_989_849_090_576_2,
-            0.0,
-            [4887.213, -874.514_65],
-        ),
-        far(
-            16_687_939_894_178_360_637,
-            7,
-            0.543_637_692_928_314_2,
-            0.0,
-            0.200_688_004_493_713_38,
-            0.0,
-            [11261.059, -8402.795],
-        ),
+        Board { cell_size: 0.3, ..oracle },
+        far(9_533_227_927_685_932_387, 10, 0.044_633_742, 1.408_825_9, 0.593_989_85, [4887.213, -874.514_65]),
+        far(16_687_939_894_178_360_637, 7, 0.543_637_7, 0.0, 0.200_688, [11261.059, -8402.795]),
         // Slopes of 70 degrees: heights are off by several times the slack.
-        far(
-            2_202_433_665_248_487_971,
-            7,
-            0.224_977_865_815_162_66,
-            1.632_279_8,
-            0.396_766_561_559_581_75,
-            0.0,
-            [5116.258, -11399.838],
-        ),
-        far(
-            13_805_120_031_849_995_605,
-            6,
-            0.138_311_833_143_234_25,
-            1.191_085_8,
-            0.419_417_291_879_653_93,
-            0.0,
-            [6358.996, -11915.316],
-        ),
+        far(2_202_433_665_248_487_971, 7, 0.224_977_87, 1.632_279_8, 0.396_766_57, [5116.258, -11399.838]),
+        far(13_805_120_031_849_995_605, 6, 0.138_311_83, 1.191_085_8, 0.419_417_3, [6358.996, -11915.316]),
     ];
     let drawn = ONCE_WRONG.map(|seed| Board::random(&mut Random::new(seed)));
     known.into_iter().chain(drawn)

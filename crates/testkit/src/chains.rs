@@ -423,8 +423,13 @@ impl<'a> Chains<'a> {
         );
     }
 
-    /// Rays along the segments of a path are free.
-    fn check_segments(&mut self, path: &Path) {
+    /// Goes along a path, over links at once. `go` returns the place that it reaches from a place
+    /// towards the next point, along the polygons that are left; `None` ends it.
+    fn along(
+        &mut self,
+        path: &Path,
+        mut go: impl FnMut(&mut Self, Location, Vec3, &[PolyId]) -> Option<Location>,
+    ) {
         let Some(&polygon) = path.polygons.first() else { return };
         let start = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
         let (mut first, mut place) = (0, start);
@@ -434,9 +439,17 @@ impl<'a> Chains<'a> {
                 continue;
             }
             (first, place) = self.on_path(path, index, first, place);
-            self.check_ray(&place, pair[1]);
-            place = self.query().ray(place, pair[1]).expect("a place").end(self.mesh);
+            let Some(next) = go(self, place, pair[1], &path.polygons[first..]) else { return };
+            place = next;
         }
+    }
+
+    /// Rays along the segments of a path are free.
+    fn check_segments(&mut self, path: &Path) {
+        self.along(path, |chains, place, next, _| {
+            chains.check_ray(&place, next);
+            Some(chains.query().ray(place, next).expect("a place").end(chains.mesh))
+        });
     }
 
     /// Returns the place at a point of a path, and which of its polygons that is: of those from `first`
@@ -459,20 +472,7 @@ impl<'a> Chains<'a> {
 
     /// An agent that walks from corner to corner arrives.
     fn follow(&mut self, path: &Path) {
-        let Some(&polygon) = path.polygons.first() else { return };
-        let start = Location { polygon, position: path.points[0], generation: self.mesh.generation() };
-        let (mut first, mut place) = (0, start);
-        for (index, pair) in path.points.windows(2).enumerate() {
-            place = if is_link(self.mesh, path, index) {
-                self.arrival(pair[1])
-            } else {
-                (first, place) = self.on_path(path, index, first, place);
-                match self.walk(place, pair[1], Some(&path.polygons[first..])) {
-                    Some(place) => place,
-                    None => return,
-                }
-            };
-        }
+        self.along(path, |chains, place, next, left| chains.walk(place, next, Some(left)));
     }
 
     /// A path in slices, from where the first one begins, is as long; corners that keep a distance
@@ -582,32 +582,34 @@ impl<'a> Chains<'a> {
         );
     }
 
+    /// Searches a path of a disc.
+    fn disc_path(
+        &mut self,
+        clear: &ClearanceNavMesh,
+        options: ClearPathOptions,
+        [from, to]: [Vec3; 2],
+    ) -> Result<Path, QueryError> {
+        clear.query(options.radius).options(options).memory(&mut self.scratch).path(from, to)
+    }
+
     /// Follows `count` paths of a disc between random places.
     pub fn discs(&mut self, clear: &ClearanceNavMesh, radius: f32, count: usize) {
         for turn in 0..count {
             let (Some(from), Some(to)) = (self.place(), self.place()) else { return };
             let search = if turn % 2 == 0 { PathSearch::Shortest } else { PathSearch::Fast };
             let options = ClearPathOptions::new(radius).with_search(search);
-            let Ok(path) = clear
-                .query(options.radius)
-                .options(options)
-                .memory(&mut self.scratch)
-                .path(from.position, to.position)
-            else {
-                continue;
-            };
+            let ends = [from.position, to.position];
+            let Ok(path) = self.disc_path(clear, options, ends) else { continue };
             if let Outcome::Partial { reached } = path.outcome {
-                self.check_partial(clear, &options, from.position, reached, to.position);
+                self.check_partial(clear, options, from.position, reached, to.position);
             }
             if path.outcome != Outcome::Complete || !path.links.is_empty() {
                 continue;
             }
             let goal = *path.points.last().expect("a path has an end");
-            let ends = [
-                path.points.first().zip(path.polygons.first()),
-                path.points.last().zip(path.polygons.last()),
-            ];
-            for (&position, &polygon) in ends.into_iter().flatten() {
+            let first = path.points.first().zip(path.polygons.first());
+            let last = path.points.last().zip(path.polygons.last());
+            for (&position, &polygon) in first.into_iter().chain(last) {
                 let mut query = clear.query(radius).reach(self.there).memory(&mut self.scratch);
                 let again = query.nearest(position);
                 assert!(again.is_ok(), "radius {radius}: no room at {position}, where it was");
@@ -616,14 +618,12 @@ impl<'a> Chains<'a> {
                 assert!(room >= radius - 2.0 * self.mesh.position_slack(), "{room} m of room for {radius} m");
             }
             if search == PathSearch::Fast {
-                let shortest =
-                    clear.query(radius).shortest().memory(&mut self.scratch).path(from.position, to.position);
+                let whole = options.with_search(PathSearch::Shortest).with_allow_partial(false);
+                let shortest = self.disc_path(clear, whole, ends);
                 let [short, fast] = [shortest.expect("the ends are the same").plan_length, path.plan_length];
                 assert!(
                     (short - TOLERANCE..=FAST_EXCESS * short + TOLERANCE).contains(&fast),
-                    "radius {radius}, {} to {}: {short} m, by the fast search {fast} m",
-                    from.position,
-                    to.position
+                    "radius {radius}, {ends:?}: {short} m, by the fast search {fast} m"
                 );
             }
             for (index, &point) in path.points.iter().enumerate() {
@@ -631,24 +631,12 @@ impl<'a> Chains<'a> {
                 // The rest of a path is a path. In plan, in which the shortest path is found.
                 let legs = path.points[index..].windows(2);
                 let left: f32 = legs.map(|pair| pair[0].xz().distance(pair[1].xz())).sum();
-                let onward = clear
-                    .query(0.0)
-                    .options(options)
-                    .memory(&mut self.scratch)
-                    .path(point, goal)
-                    .unwrap_or_else(|error| {
-                        panic!(
-                            "radius {radius}, point {index} of {} to {}, {point}: {error}",
-                            from.position, to.position
-                        )
-                    });
-                assert_eq!(
-                    onward.outcome,
-                    Outcome::Complete,
-                    "radius {radius}: no path from {point}, point {index} of that from {} to {}",
-                    from.position,
-                    to.position
-                );
+                let onward = self.disc_path(clear, options, [point, goal]);
+                let onward = onward.unwrap_or_else(|error| {
+                    panic!("radius {radius}, point {index} of {ends:?}, {point}: {error}")
+                });
+                let is_complete = onward.outcome == Outcome::Complete;
+                assert!(is_complete, "radius {radius}: no path from {point}, point {index} of {ends:?}");
                 let rounding = TOLERANCE + self.mesh.position_slack() * (path.points.len() - index) as f32;
                 // A channel found from another place may be another one.
                 let most = if search == PathSearch::Fast { FAST_EXCESS * left } else { left };
@@ -659,14 +647,10 @@ impl<'a> Chains<'a> {
                 );
             }
             // The centre walks it.
-            let start = Location { position: path.points[0], polygon: path.polygons[0], ..from };
-            let (mut first, mut place) = (0, start);
-            for (index, pair) in path.points.windows(2).enumerate() {
-                (first, place) = self.on_path(&path, index, first, place);
-                self.check_ray(&place, pair[1]);
-                let Some(next) = self.walk(place, pair[1], Some(&path.polygons)) else { break };
-                place = next;
-            }
+            self.along(&path, |chains, place, next, _| {
+                chains.check_ray(&place, next);
+                chains.walk(place, next, Some(&path.polygons))
+            });
             self.follow_disc(clear, radius, [path.points[0], goal], &path.points);
             self.followed.discs += 1;
         }
@@ -676,15 +660,14 @@ impl<'a> Chains<'a> {
     fn check_partial(
         &mut self,
         clear: &ClearanceNavMesh,
-        options: &ClearPathOptions,
+        options: ClearPathOptions,
         from: Vec3,
         reached: Vec3,
         to: Vec3,
     ) {
         let goal = clear.query(options.radius).memory(&mut self.scratch).nearest(to);
         let goal = goal.expect("a goal").location.position;
-        let there =
-            clear.query(options.radius).options(*options).memory(&mut self.scratch).path(from, reached);
+        let there = self.disc_path(clear, options, [from, reached]);
         assert!(
             there.is_ok_and(|path| path.outcome == Outcome::Complete) || self.touches(reached),
             "radius {}, {from} to {goal}: the end of the partial path, {reached}, is not reached",
@@ -701,8 +684,7 @@ impl<'a> Chains<'a> {
             if place.distance(goal) + rounding >= reached.distance(goal) {
                 continue;
             }
-            let there =
-                clear.query(options.radius).options(*options).memory(&mut self.scratch).path(from, place);
+            let there = self.disc_path(clear, options, [from, place]);
             assert!(
                 there.map_or(true, |path| path.outcome != Outcome::Complete),
                 "radius {}, {from} to {goal}: {reached} is not the nearest place, {place} is nearer by {} m",
