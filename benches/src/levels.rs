@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use waymesh_core::{GridScale, TriangleSoup, saturating_u32};
 use waymesh_io::LoadOptions;
 use waymesh_scenes::SceneConfig;
@@ -12,6 +12,14 @@ use crate::settings::{Partitioning, Settings};
 
 /// A city block four times as wide and deep.
 pub const TOWN: &str = "town";
+
+/// Returns a generated level: a scene, or [`TOWN`].
+fn generated(name: &str) -> Option<TriangleSoup> {
+    if name == TOWN {
+        return Some(waymesh_scenes::Scene::CityBlock.build(&SceneConfig::default().with_scale(4)));
+    }
+    Some(waymesh_scenes::Scene::from_name(name)?.build(&SceneConfig::default()))
+}
 
 /// Recast's levels, on which every navmesh tool is shown.
 const GOLDEN: [&str; 3] = ["nav_test", "dungeon", "undulating"];
@@ -28,16 +36,11 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// The level of this name: [`TOWN`], or a [`Level`].
+    /// The level of this name, see [`Level::named`].
     ///
     /// # Errors
     /// If there is no such level, or its file cannot be read.
     pub fn named(name: &str) -> Result<Self> {
-        if name == TOWN {
-            let config = SceneConfig::default().with_scale(4);
-            let soup = waymesh_scenes::Scene::CityBlock.build(&config);
-            return Ok(Self { name: name.to_owned(), soup });
-        }
         Level::named(name)?.load()
     }
 
@@ -92,12 +95,12 @@ impl Level {
     }
 
     /// The level of this name: one of [`Level::all`] by its whole name or its last part, a generated
-    /// scene, or a file.
+    /// scene, [`TOWN`], or a file.
     ///
     /// # Errors
     /// If there is no such level; if there are several it lists them.
     pub fn named(name: &str) -> Result<Self> {
-        if waymesh_scenes::Scene::from_name(name).is_some() {
+        if name == TOWN || waymesh_scenes::Scene::from_name(name).is_some() {
             return Ok(Self::generated(name));
         }
         let mut known = Self::all();
@@ -126,13 +129,12 @@ impl Level {
     /// # Errors
     /// If the file cannot be read.
     pub fn load(&self) -> Result<Scene> {
-        let soup = match (&self.file, waymesh_scenes::Scene::from_name(&self.name)) {
-            (None, Some(scene)) => scene.build(&SceneConfig::default()),
-            (file, _) => {
+        let soup = match &self.file {
+            Some(file) => {
                 let options = LoadOptions::default().with_scale(self.unit.unwrap_or(1.0));
-                let file = file.clone().unwrap_or_else(|| PathBuf::from(&self.name));
                 waymesh_io::load_with(&[file], &options)?
             }
+            None => generated(&self.name).with_context(|| format!("there is no level {}", self.name))?,
         };
         let name = self.name.rsplit('/').next().unwrap_or_default().to_owned();
         Ok(Scene { name, soup })

@@ -146,10 +146,7 @@ pub(crate) fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16
         .with_max_vertices(settings.max_vertices)
         .with_threads(1);
     config.max_height_error_levels = settings.detail_max_error_levels;
-    let mut world =
-        World::new(Baker::voxels().with_config(config), &scene.soup.bounds(), u32::from(tile_cells))?;
-    world.add_triangles(&scene.soup, &mut ())?;
-    world.update(&mut ())?;
+    let world = World::bake(Baker::voxels().with_config(config), &scene.soup, u32::from(tile_cells))?;
     Ok(NavMesh::clone(&world.handle().mesh()))
 }
 

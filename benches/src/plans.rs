@@ -39,9 +39,19 @@ const FILES: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Sizes of generated halls, from the smallest to the largest plan of the papers, and vertices of a
-/// pillar.
-const HALLS: [(u32, u32); 6] = [(23, 7), (50, 8), (100, 10), (250, 12), (500, 12), (965, 12)];
+/// Vertices of generated halls, from the smallest to the largest plan of the papers.
+const HALLS: [u32; 6] = [23, 50, 100, 250, 500, 965];
+
+/// Returns a hall of a plan of the papers, whose pillars have more corners the larger it is.
+pub(crate) fn paper_hall(vertices: u32) -> PolygonSet {
+    let corners = match vertices {
+        0..50 => 7,
+        50..100 => 8,
+        100..175 => 10,
+        _ => 12,
+    };
+    hall(vertices.into(), vertices, corners)
+}
 
 /// Farthest that repair may move a border, in cells of the finest grid that 32 bits allow.
 const REPAIR_CELLS: f32 = 3.0;
@@ -65,8 +75,8 @@ pub(crate) fn plans<T>(make: impl Fn(Plan) -> Result<T>) -> Result<Vec<T>> {
             Err(error) => say!("- {name}: left out: {error:#}"),
         }
     };
-    for (vertices, round) in HALLS {
-        add(&format!("hall of {vertices}"), Ok((hall(vertices.into(), vertices, round), false)));
+    for vertices in HALLS {
+        add(&format!("hall of {vertices}"), Ok((paper_hall(vertices), false)));
     }
     for (folder, ending, names) in FILES {
         for name in names.split_whitespace() {

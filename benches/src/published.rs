@@ -14,7 +14,7 @@ use waymesh_testkit::grid_maps::{GridPair, read_pairs};
 use crate::measure::{head, mean, row};
 use crate::ours::WaymeshQueries;
 use crate::polygon_peers::Polyanya;
-use crate::queries::{Queries as _, Query};
+use crate::queries::{Answer, Queries as _, Query};
 use crate::say;
 
 /// Options of the table of published maps.
@@ -47,19 +47,20 @@ const TURNS: f64 = 3.0;
 /// Microseconds and lengths of all pairs by one search.
 struct Found {
     times: Vec<f64>,
-    lengths: Vec<Option<f32>>,
+    lengths: Vec<Option<f64>>,
 }
 
 impl Found {
     /// Searches all pairs `rounds` times.
-    fn new(rounds: usize, mut search: impl FnMut() -> Vec<crate::queries::Answer>) -> Self {
+    fn new(rounds: usize, mut search: impl FnMut() -> Vec<Answer>) -> Self {
         let mut found = Self { times: Vec::new(), lengths: Vec::new() };
         for _ in 0..rounds.max(1) {
             let answers = search();
             let of_round = answers.iter().map(|answer| answer.map_or(0.0, |(time, _)| time / 1e3));
             if found.times.is_empty() {
                 found.times = of_round.collect();
-                found.lengths = answers.iter().map(|answer| answer.and_then(|(_, length)| length)).collect();
+                let length = |answer: &Answer| Some(f64::from((*answer)?.1?));
+                found.lengths = answers.iter().map(length).collect();
             } else {
                 found.times.iter_mut().zip(of_round).for_each(|(best, time)| *best = best.min(time));
             }
@@ -186,28 +187,26 @@ fn measure(mesh: &Path, pairs: &Path, rounds: usize) -> Result<(usize, Map)> {
     let figures = ours.mesh.build_oracle(ORACLE_BYTES);
     let oracle = [begin.elapsed().as_secs_f64(), figures.bytes as f64 / 1e6];
     let looked_up = Found::new(rounds, || ours.answers(Query::Shortest, &ends));
-    let lengths = |of: &Found| of.lengths.iter().map(|length| length.map(f64::from)).collect::<Vec<_>>();
-    let [by_polyanya_lengths, lengths, fast_lengths, looked_up_lengths] =
-        [&by_polyanya, &shortest, &fast, &looked_up].map(lengths);
     // Without a path: longer than any.
     let above = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => a > b + EQUAL * (1.0 + b),
         (a, b) => a.is_none() && b.is_some(),
     };
-    let mut by_oracle = lengths.iter().zip(&looked_up_lengths);
+    let mut by_oracle = shortest.lengths.iter().zip(&looked_up.lengths);
     if let Some((own, other)) = by_oracle.find(|&(&a, &b)| above(a, b) || above(b, a)) {
         bail!("a path of length {other:?} is looked up, one of {own:?} is searched for");
     }
-    let both = || lengths.iter().zip(&by_polyanya_lengths);
+    let both = || shortest.lengths.iter().zip(&by_polyanya.lengths);
     let shorter = both().filter(|&(&own, &other)| above(other, own)).count();
     let longer = both().filter(|&(&own, &other)| above(own, other)).count();
-    let excluded = lengths.iter().zip(&listed).filter(|(length, pair)| !is_listed(**length, pair)).count();
+    let excluded =
+        shortest.lengths.iter().zip(&listed).filter(|(length, pair)| !is_listed(**length, pair)).count();
     let sum = |of: &[Option<f64>]| of.iter().flatten().sum::<f64>();
     let map = Map {
         pairs: listed.len(),
         times: [&by_polyanya, &shortest, &fast, &looked_up].map(|found| mean(&found.times)),
         other: [shorter, longer, excluded],
-        excess: sum(&fast_lengths) / sum(&lengths).max(f64::MIN_POSITIVE) - 1.0,
+        excess: sum(&fast.lengths) / sum(&shortest.lengths).max(f64::MIN_POSITIVE) - 1.0,
         oracle,
     };
     Ok((polygons, map))

@@ -9,12 +9,13 @@ use waymesh::core::{GridScale, PolyMesh, Triangulation};
 use waymesh::graph::MeshFormat;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, Observer};
 use waymesh_convex::{GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals};
-use waymesh_testkit::plans::{hall, lower_bound};
+use waymesh_testkit::plans::lower_bound;
 use waymesh_triangulate::triangulate_cdt;
 
 use crate::convex::without_search;
-use crate::measure::{fastest, head, ratio};
+use crate::measure::{Time, fastest, head, ratio, row};
 use crate::ours::bake_waymesh;
+use crate::plans::paper_hall;
 use crate::{Partitioning, Scene, Settings, say};
 
 /// Prints all tables as Markdown.
@@ -27,19 +28,8 @@ pub fn sources() -> Result<()> {
     corners()
 }
 
-/// Vertices of ten scenarios, the smallest and the largest as in the paper, and of a pillar.
-const SCENARIOS: [(u32, u32); 10] = [
-    (23, 7),
-    (50, 8),
-    (100, 10),
-    (175, 12),
-    (250, 12),
-    (375, 12),
-    (500, 12),
-    (650, 12),
-    (800, 12),
-    (965, 12),
-];
+/// Vertices of ten scenarios, the smallest and the largest as in the paper.
+const SCENARIOS: [u32; 10] = [23, 50, 100, 175, 250, 375, 500, 650, 800, 965];
 
 /// Oliva and Pelechano 2012, figures 10 to 12.
 fn notches() -> Result<()> {
@@ -47,8 +37,7 @@ fn notches() -> Result<()> {
         "Portals of notches, ten scenarios, one thread (Oliva and Pelechano 2012, figures 10 to 12)",
         "vertices | notches | portals, ms | per notch, us | polygons | with search, ms | polygons | at least",
     );
-    for (vertices, round) in SCENARIOS {
-        let plan = hall(u64::from(vertices), vertices, round);
+    for plan in SCENARIOS.map(paper_hall) {
         let triangles = triangulate_cdt(&plan)?;
         let (notches, _, least) = lower_bound(&plan);
         let [(portals, time), (search, searched)] = [without_search(), NotchPortalsConfig::default()]
@@ -90,22 +79,17 @@ fn recast() -> Result<()> {
                 fastest(3, || Baker::storeys().with_config(config.clone()).bake(&scene.soup));
             let (voxels, voxels_ms) =
                 fastest(3, || Baker::voxels().with_config(config.clone()).bake(&scene.soup));
+            let cell = |time: Time, polygons: usize| format!("{:.1} / {polygons}", time.wall);
             #[cfg(feature = "peers")]
             let native = {
                 let (bake, time) = fastest(3, || crate::recast::bake_recast(scene, &settings));
-                format!("{:.1} / {}", time.wall, bake?.counts.polygons)
+                cell(time, bake?.counts.polygons)
             };
             #[cfg(not(feature = "peers"))]
-            let native = "-";
-            say!(
-                "| {} | {} | {:.1} / {} | {:.1} / {} | {native} |",
-                scene.name,
-                scale.cell_size,
-                storeys_ms.wall,
-                storeys?.polygon_count(),
-                voxels_ms.wall,
-                voxels?.polygon_count()
-            );
+            let native = "-".to_owned();
+            let storeys = cell(storeys_ms, storeys?.polygon_count());
+            let voxels = cell(voxels_ms, voxels?.polygon_count());
+            row([scene.name.clone(), scale.cell_size.to_string(), storeys, voxels, native]);
         }
     }
     say!(

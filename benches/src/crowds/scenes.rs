@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh::{Agent, BakeConfig, Baker, TriangleSoup};
-use waymesh_core::{Random, to_u32};
+use waymesh_core::{Random, saturating_u32};
 use waymesh_graph::{AnyPolygon, IslandId, NavMesh, PlaceSampler};
 
 use super::RADIUS;
@@ -94,18 +94,19 @@ fn at(x: f32, z: f32) -> Vec3 {
     Vec3::new(x, 0.0, z)
 }
 
+/// Adds two triangles.
+fn add_quad(soup: &mut TriangleSoup, corners: [Vec3; 4]) {
+    soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap_or_default();
+}
+
 /// Flat ground: rectangles in decimetres, from `x0, z0` to `x1, z1`, that share their borders.
 fn floor(rectangles: &[[i16; 4]]) -> TriangleSoup {
-    let mut vertices = Vec::new();
-    let mut triangles = Vec::new();
+    let mut soup = TriangleSoup::default();
     for rectangle in rectangles {
         let [x0, z0, x1, z1] = rectangle.map(|along| f32::from(along) * 0.1);
-        let first = to_u32(vertices.len());
-        vertices.extend([at(x0, z0), at(x1, z0), at(x1, z1), at(x0, z1)]);
-        triangles
-            .extend([[0, 2, 1], [0, 3, 2]].map(|corners: [u32; 3]| corners.map(|corner| corner + first)));
+        add_quad(&mut soup, [at(x0, z0), at(x0, z1), at(x1, z1), at(x1, z0)]);
     }
-    TriangleSoup::new(vertices, triangles).unwrap_or_default()
+    soup
 }
 
 /// Half the length of the pitch and half its width, in metres; rows of seats; depth of a row.
@@ -123,18 +124,12 @@ fn stadium() -> TriangleSoup {
         let at = (Vec2::from(PITCH) + out) * Vec2::from_angle(angle);
         at.extend(height).xzy()
     };
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    let steps = 4 * SECTORS;
+    let mut soup = TriangleSoup::default();
     let mut ring = |inner: [f32; 2], outer: [f32; 2], is_there: &dyn Fn(u16) -> bool| {
-        for step in (0..steps).filter(|&step| is_there(step)) {
-            let first = to_u32(vertices.len());
-            vertices.extend([
-                point(step, inner[0], inner[1]),
-                point(step + 1, inner[0], inner[1]),
-                point(step + 1, outer[0], outer[1]),
-                point(step, outer[0], outer[1]),
-            ]);
-            triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        for step in (0..4 * SECTORS).filter(|&step| is_there(step)) {
+            let [a, b] = [step, step + 1].map(|step| point(step, inner[0], inner[1]));
+            let [d, c] = [step, step + 1].map(|step| point(step, outer[0], outer[1]));
+            add_quad(&mut soup, [a, b, c, d]);
         }
     };
     // The ground inside, with the pitch, and the walk outside of the stand.
@@ -149,7 +144,7 @@ fn stadium() -> TriangleSoup {
         ring([from, height - RISE], [to, height], &|step| step % 8 == 0);
     }
     ring([outside, top], [outside + 6.0, top], &|_| true);
-    TriangleSoup::new(vertices, triangles).unwrap_or_default()
+    soup
 }
 
 impl CrowdScene {
@@ -185,11 +180,11 @@ impl CrowdScene {
                 }
                 ends
             }
-            Kind::Circle if as_f32(count) * 0.12 > 125.0 => return Err(1_041),
+            Kind::Circle if count as f32 * 0.12 > 125.0 => return Err(1_041),
             Kind::Circle => {
                 let spoke = |index: usize| {
-                    let angle = as_f32(index) / as_f32(count) * std::f32::consts::TAU;
-                    let Vec2 { x, y: z } = Vec2::from_angle(angle) * (as_f32(count) * 0.12).max(6.0);
+                    let angle = index as f32 / count as f32 * std::f32::consts::TAU;
+                    let Vec2 { x, y: z } = Vec2::from_angle(angle) * (count as f32 * 0.12).max(6.0);
                     at(x, z)
                 };
                 (0..count).map(|index| [middle + spoke(index), middle - spoke(index)]).collect()
@@ -208,7 +203,7 @@ impl CrowdScene {
         let largest = (0..islands.len()).max_by(|&a, &b| islands[a].area.total_cmp(&islands[b].area));
         let area = largest.map_or(0.0, |largest| islands[largest].area);
         let disc = std::f64::consts::PI * f64::from(RADIUS * RADIUS);
-        let most = saturating(area * MOST_PART / disc);
+        let most = saturating_u32(area * MOST_PART / disc) as usize;
         if count > most {
             return Err(most);
         }
@@ -221,35 +216,22 @@ impl CrowdScene {
                 return place.position;
             }
         };
-        let mut from = Apart::default();
-        let mut to = Apart::default();
-        while from.places.len() < count {
-            from.add(place());
-        }
-        while to.places.len() < count {
-            to.add(place());
-        }
-        Ok(from.places.into_iter().zip(to.places).map(|(from, to)| [from, to]).collect())
-    }
-}
-
-/// Places that keep the width of an agent from each other.
-#[derive(Default)]
-struct Apart {
-    places: Vec<Vec3>,
-    squares: std::collections::HashMap<[i32; 2], Vec<Vec3>>,
-}
-
-impl Apart {
-    fn add(&mut self, at: Vec3) {
-        let side = 2.2 * RADIUS;
-        let [x, z] = [at.x, at.z].map(|along| waymesh_core::saturating_i32((along / side).floor()));
-        let mut near = (x - 1..=x + 1).flat_map(|x| (z - 1..=z + 1).map(move |z| [x, z]));
-        let is_free = |other: &Vec3| other.xz().distance(at.xz()) > side || (other.y - at.y).abs() > 2.0;
-        if near.all(|square| self.squares.get(&square).is_none_or(|others| others.iter().all(is_free))) {
-            self.squares.entry([x, z]).or_default().push(at);
-            self.places.push(at);
-        }
+        // Places that keep the width of an agent from each other.
+        let mut apart = || {
+            let mut places: Vec<Vec3> = Vec::with_capacity(count);
+            while places.len() < count {
+                let at = place();
+                let is_free = |other: &Vec3| {
+                    other.xz().distance(at.xz()) > 2.2 * RADIUS || (other.y - at.y).abs() > 2.0
+                };
+                if places.iter().all(is_free) {
+                    places.push(at);
+                }
+            }
+            places
+        };
+        let (from, to) = (apart(), apart());
+        Ok(from.into_iter().zip(to).map(|(from, to)| [from, to]).collect())
     }
 }
 
@@ -257,31 +239,18 @@ impl Apart {
 fn rows(count: usize, [x0, z0, x1, z1]: [f32; 4]) -> Result<Vec<Vec3>, usize> {
     let area = (x1 - x0) * (z1 - z0);
     let least = 2.0 * RADIUS + 0.25;
-    let most = saturating(f64::from(area / (least * least)));
+    let most = saturating_u32(f64::from(area / (least * least))) as usize;
     if count > most {
         return Err(most);
     }
-    let side = (area / as_f32(count)).sqrt();
-    let columns = saturating(f64::from(((x1 - x0) / side).ceil())).max(1);
+    let side = (area / count as f32).sqrt();
+    let columns = saturating_u32(((x1 - x0) / side).ceil()).max(1) as usize;
     let depth = count.div_ceil(columns);
     let mut random = Random::new(5);
     let place = |index: usize| {
         let jitter = [0.0, 0.0].map(|_: f32| random.range(-0.1, 0.1));
-        let [x, z] = [index % columns, index / columns].map(|along| as_f32(along) + 0.5);
-        at(
-            x0 + (x + jitter[0]) * (x1 - x0) / as_f32(columns),
-            z0 + (z + jitter[1]) * (z1 - z0) / as_f32(depth),
-        )
+        let [x, z] = [index % columns, index / columns].map(|along| along as f32 + 0.5);
+        at(x0 + (x + jitter[0]) * (x1 - x0) / columns as f32, z0 + (z + jitter[1]) * (z1 - z0) / depth as f32)
     };
     Ok((0..count).map(place).collect())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "numbers of agents")]
-fn as_f32(count: usize) -> f32 {
-    count as f32
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, as it is meant to")]
-fn saturating(count: f64) -> usize {
-    count as usize
 }

@@ -53,9 +53,7 @@ impl Soaked for Changing<'_> {
 
 impl<'a> Changing<'a> {
     pub(super) fn new(soup: &'a TriangleSoup) -> Result<Self> {
-        let mut world = World::new(Baker::voxels(), &soup.bounds(), TILE_CELLS)?;
-        world.add_triangles(soup, &mut ())?;
-        world.update(&mut ())?;
+        let world = World::bake(Baker::voxels(), soup, TILE_CELLS)?;
         let (obstacles, marks) = (Vec::new(), Vec::new());
         Ok(Self { soup, world, random: Random::new(21), obstacles, marks, updates: 0, checks: 0 })
     }

@@ -267,9 +267,7 @@ mod tests {
         let soup = city(0.4)?;
         let [by_bands, at_once] = [tempfile::tempdir()?, tempfile::tempdir()?];
         let count = bake(&soup, by_bands.path())?;
-        let mut whole = World::new(Baker::voxels(), &soup.bounds(), TILE_CELLS)?;
-        whole.add_triangles(&soup, &mut ())?;
-        whole.update(&mut ())?;
+        let whole = World::bake(Baker::voxels(), &soup, TILE_CELLS)?;
         whole.write_tiles(at_once.path(), &mut ())?;
         let tiles: Vec<Tile> = whole.tiles().collect();
         assert!(whole.layout().rows() > BAND && tiles.len() == count);
