@@ -50,17 +50,10 @@ fn bench(criterion: &mut Criterion) {
         let discs = waymesh::with_clearance(bake(&scene, 0.0), &Default::default());
         let discs = discs.unwrap_or_else(|error| panic!("{error}"));
         let pairs = pairs(&mesh, |[from, to]| {
-            let [path, disc] = [
-                mesh.query().options(plain).memory(&mut scratch).path(from, to).map(|path| path.outcome).ok(),
-                discs
-                    .query(0.0)
-                    .options(disc)
-                    .memory(&mut scratch)
-                    .path(from, to)
-                    .map(|path| path.outcome)
-                    .ok(),
-            ];
-            [path, disc].iter().all(|outcome| *outcome == Some(Outcome::Complete))
+            let path = mesh.query().options(plain).memory(&mut scratch).path(from, to);
+            let disc = discs.query(RADIUS).options(disc).memory(&mut scratch).path(from, to);
+            let is_complete = |path: &Path| path.outcome == Outcome::Complete;
+            [path, disc].iter().all(|path| path.as_ref().is_ok_and(is_complete))
         });
         let hierarchy = Hierarchy::new(&mesh, &HierarchyConfig::default().with_min_polygons(0));
         let hierarchy = hierarchy.unwrap_or_else(|error| panic!("{error}"));
@@ -91,28 +84,23 @@ fn bench(criterion: &mut Criterion) {
         paths!("shortest path", plain.with_search(PathSearch::Shortest));
         paths!("path by hierarchy", plain.with_search(&hierarchy));
         let mut wide = Path::default();
-        for (name, search) in [("fast", PathSearch::Fast), ("shortest", PathSearch::Shortest)] {
-            let options = disc.with_search(search);
+        // Goals that no path leads to: for a disc those behind gaps that are too narrow as well.
+        let apart = partial_pairs(&discs, RADIUS, &mut scratch);
+        let fast = disc.with_search(PathSearch::Fast);
+        for (name, options, pairs) in [
+            ("fast", fast, &pairs),
+            ("shortest", disc.with_search(PathSearch::Shortest), &pairs),
+            ("partial", fast.with_allow_partial(true), &apart),
+        ] {
             group.bench_function(BenchmarkId::new("discs", name), |bencher| {
                 bencher.iter(|| {
                     let mut query = discs.query(RADIUS).options(options).memory(&mut scratch);
-                    for &[from, to] in &pairs {
+                    for &[from, to] in pairs {
                         let _ = black_box(query.path_into(from, to, &mut wide));
                     }
                 });
             });
         }
-        // Goals that no path leads to: for a disc those behind gaps that are too narrow as well.
-        let apart = partial_pairs(&discs, RADIUS, &mut scratch);
-        let options = disc.with_search(PathSearch::Fast).with_allow_partial(true);
-        group.bench_function(BenchmarkId::new("discs", "partial"), |bencher| {
-            bencher.iter(|| {
-                let mut query = discs.query(RADIUS).options(options).memory(&mut scratch);
-                for &[from, to] in &apart {
-                    let _ = black_box(query.path_into(from, to, &mut wide));
-                }
-            });
-        });
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let pool = pool.unwrap_or_else(|error| panic!("{error}"));

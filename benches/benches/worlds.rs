@@ -27,10 +27,7 @@ fn city(scale: u32) -> TriangleSoup {
 }
 
 fn world_of(soup: &TriangleSoup) -> Result<World, BakeError> {
-    let mut world = World::new(Baker::voxels(), &soup.bounds(), TILE_CELLS)?;
-    world.add_triangles(soup, &mut ())?;
-    world.update(&mut ())?;
-    Ok(world)
+    World::bake(Baker::voxels(), soup, TILE_CELLS)
 }
 
 fn bench(criterion: &mut Criterion) {
