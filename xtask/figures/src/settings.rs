@@ -132,6 +132,34 @@ fn joined<const COUNT: usize>(lists: [Vec<Setting>; COUNT]) -> Vec<Setting> {
 }
 
 impl Setting {
+    /// Its types in Python and in TypeScript.
+    fn types(&self) -> [String; 2] {
+        if let FieldKind::Choice { choices } = self.kind {
+            let words: Vec<String> = choices.iter().map(|word| format!("\"{word}\"")).collect();
+            return [format!("Literal[{}]", words.join(", ")), words.join(" | ")];
+        }
+        let types = match (self.kind, self.name) {
+            (FieldKind::Flag, _) => ["bool", "boolean"],
+            (_, "threads") => ["int", "0 | 1"],
+            (FieldKind::Count { .. }, _) | (_, "max_memory_bytes") => ["int", "number"],
+            (FieldKind::Text, name) if name.ends_with("folder") => ["str | PathLike[str]", "string"],
+            (FieldKind::Text, _) => ["str", "string"],
+            (_, "keep") => [
+                "Literal[\"all\", \"largest\"] | float | Sequence[Vec3]",
+                "\"all\" | \"largest\" | number | readonly Point[]",
+            ],
+            (_, "areas") => [
+                "Mapping[int, Area]",
+                "Record<number, { name: string; cost?: number; colour?: readonly [number, number, number] }>",
+            ],
+            (_, "marks") => ["Sequence[Mark]", "readonly Mark[]"],
+            (_, "jumps") => ["Jumps"; 2],
+            (FieldKind::Structure { .. }, _) => ["Sequence[float]", "readonly number[]"],
+            _ => ["float", "number"],
+        };
+        types.map(str::to_owned)
+    }
+
     fn about(&self) -> String {
         let mut parts = Vec::new();
         for (text, owners) in &self.about {
@@ -163,20 +191,7 @@ fn default_of(texts: &[String]) -> String {
 fn python(settings: &[Setting]) -> String {
     let mut text = String::new();
     for setting in settings {
-        let (name, kind, about) = (setting.name, setting.kind, setting.about());
-        let of = match (kind, name) {
-            (FieldKind::Flag, _) => "bool".to_owned(),
-            (FieldKind::Count { .. }, _) | (_, "max_memory_bytes") => "int".to_owned(),
-            (FieldKind::Choice { choices }, _) => format!("Literal[{}]", quoted(choices).join(", ")),
-            (FieldKind::Text, name) if name.ends_with("folder") => "str | PathLike[str]".to_owned(),
-            (FieldKind::Text, _) => "str".to_owned(),
-            (_, "keep") => "Literal[\"all\", \"largest\"] | float | Sequence[Vec3]".to_owned(),
-            (_, "areas") => "Mapping[int, Area]".to_owned(),
-            (_, "marks") => "Sequence[Mark]".to_owned(),
-            (_, "jumps") => "Jumps".to_owned(),
-            (FieldKind::Structure { .. }, _) => "Sequence[float]".to_owned(),
-            _ => "float".to_owned(),
-        };
+        let (name, [of, _], about) = (setting.name, setting.types(), setting.about());
         let _ = writeln!(text, "    {name}: {of} | None = None");
         wrapped(&mut text, &format!("\"\"\"{about}\"\"\""));
     }
@@ -186,22 +201,7 @@ fn python(settings: &[Setting]) -> String {
 fn typescript(settings: &[Setting]) -> String {
     let mut text = String::new();
     for setting in settings {
-        let (name, kind, about) = (setting.name, setting.kind, setting.about());
-        let of = match (kind, name) {
-            (FieldKind::Flag, _) => "boolean".to_owned(),
-            (_, "threads") => "0 | 1".to_owned(),
-            (FieldKind::Choice { choices }, _) => quoted(choices).join(" | "),
-            (FieldKind::Text, _) => "string".to_owned(),
-            (_, "keep") => "\"all\" | \"largest\" | number | readonly Point[]".to_owned(),
-            (_, "areas") => {
-                "Record<number, { name: string; cost?: number; colour?: readonly [number, number, number] }>"
-                    .to_owned()
-            }
-            (_, "marks") => "readonly Mark[]".to_owned(),
-            (_, "jumps") => "Jumps".to_owned(),
-            (FieldKind::Structure { .. }, _) => "readonly number[]".to_owned(),
-            _ => "number".to_owned(),
-        };
+        let (name, [_, of], about) = (setting.name, setting.types(), setting.about());
         wrapped(&mut text, &format!("/** {about} */"));
         let _ = writeln!(text, "  {name}?: {of};");
     }
@@ -227,10 +227,6 @@ fn markdown(settings: &[Setting]) -> String {
         let _ = writeln!(text, "| `{}` | {value} | {about} |", setting.name);
     }
     text + "\n"
-}
-
-fn quoted(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| format!("\"{word}\"")).collect()
 }
 
 /// Appends words as lines that are not too long.

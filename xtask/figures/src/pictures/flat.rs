@@ -14,10 +14,10 @@ use waymesh::region::{
 };
 use waymesh::solid::{RayOutcome, RayTree};
 use waymesh::voxel::{VoxelConfig, rasterize};
-use waymesh::{NavMesh, PolyId, TriangleSoup};
+use waymesh::{NavMesh, PolyId};
 use waymesh_scenes::{Scene, SceneConfig};
 
-use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each};
+use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, soup};
 use super::sheet::{Eye, GREEN, GREY, Sheet, View};
 use super::{house, stages, voxels};
 
@@ -223,10 +223,7 @@ pub(super) fn rays() -> Result<String> {
         ),
         ("a bridge of one side over a slab", [sides(block(), top), sides(ground(), |_| true)].concat()),
     ] {
-        let corners = triangles.concat();
-        let indices =
-            (0..u32::try_from(triangles.len())?).map(|at| [3 * at, 3 * at + 1, 3 * at + 2]).collect();
-        let tree = RayTree::new(&TriangleSoup::new(corners, indices)?)?;
+        let tree = RayTree::new(&soup(&triangles))?;
         let view = sheet.view(caption, Eye::Side, low, high);
         let count = (high - low) / SIDE;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few cells")]
@@ -330,20 +327,18 @@ pub(super) fn decomposition() -> Result<String> {
     let notches = notches(&stages.contours.polygons());
     let mut sheet = Sheet::new("convex: triangles to few convex polygons", [2, 1], [420.0, 300.0]);
     let frame = stages.triangulation.frame;
-    for step in [false, true] {
-        let view;
-        if step {
-            let mesh = NavMesh::new(stages.polygons.clone(), None, waymesh::Agent::default())?;
-            view = hall_view(&mut sheet, &format!("{} convex polygons", mesh.polygon_count()));
-            draw_polygons(&mut sheet, &view, &mesh, each(|_| true));
-        } else {
-            view = hall_view(&mut sheet, &format!("{} triangles", stages.triangulation.triangles.len()));
-            draw_triangles(&mut sheet, &view, &stages.triangulation);
-        }
+    let draw_notches = |sheet: &mut Sheet, view: &View| {
         for &notch in &notches {
-            sheet.canvas.dot(place(&view, &frame, notch), 3.2, &Style::fill(Colour::RED));
+            sheet.canvas.dot(place(view, &frame, notch), 3.2, &Style::fill(Colour::RED));
         }
-    }
+    };
+    let view = hall_view(&mut sheet, &format!("{} triangles", stages.triangulation.triangles.len()));
+    draw_triangles(&mut sheet, &view, &stages.triangulation);
+    draw_notches(&mut sheet, &view);
+    let mesh = NavMesh::new(stages.polygons.clone(), None, waymesh::Agent::default())?;
+    let view = hall_view(&mut sheet, &format!("{} convex polygons", mesh.polygon_count()));
+    draw_polygons(&mut sheet, &view, &mesh, each(|_| true));
+    draw_notches(&mut sheet, &view);
     sheet.notes = vec![(Style::fill(Colour::RED), "notches: corners that a portal has to end at")];
     Ok(sheet.finish())
 }
@@ -379,15 +374,15 @@ pub(super) fn floor_plan() -> Result<String> {
             }
         }
     }
-    let doors: Vec<_> = storey.doors.iter().map(|door| ring(&door.line)).collect();
-    sheet.canvas.polylines(doors, &Style::line(Colour::RED, 3.0));
+    let draw_doors = |sheet: &mut Sheet, view: &View| {
+        let at = |at: &[f64; 2]| view.plan(at[0], at[1]);
+        let lines = storey.doors.iter().map(|door| door.line.iter().map(at));
+        sheet.canvas.polylines(lines, &Style::line(Colour::RED, 3.0));
+    };
+    draw_doors(&mut sheet, &view);
     let view = sheet.view("the mesh: grown by the radius, doors as links", Eye::Plan, low, high);
     draw_polygons(&mut sheet, &view, &mesh, each(|y| y < 1.0));
-    let doors = storey
-        .doors
-        .iter()
-        .map(|door| door.line.iter().map(|at| view.plan(at[0], at[1])).collect::<Vec<_>>());
-    sheet.canvas.polylines(doors.collect::<Vec<_>>(), &Style::line(Colour::RED, 3.0));
+    draw_doors(&mut sheet, &view);
     Ok(sheet.finish())
 }
 
