@@ -8,8 +8,9 @@
 //!
 //! - Every arrow is one trait in [`stage`]. For each of them, a stage crate has a free function and
 //!   a small struct.
-//! - Every type in this chain implements [`Validate`], which lists broken invariants instead of
-//!   panicking.
+//! - The types from [`Heightfield`] on implement [`Validate`], which lists broken invariants
+//!   instead of panicking. Regions and heights are checked together with their field and their
+//!   polygons: [`RegionMap::violations_over`], [`HeightSurface::violations_over`].
 //! - World space is metres, y up, right-handed; plan coordinates are `(x, z)`. From the heightfield
 //!   to the polygons, everything is in the grid of a [`GridFrame`]: plan points are integers
 //!   ([`PlanPoint`]), heights are fractional levels above the frame's origin.

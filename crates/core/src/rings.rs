@@ -36,7 +36,10 @@ pub enum RingError {
         limit: f64,
     },
     /// A ring has less than three corners, or no area, on the grid.
-    #[error("ring {ring} has {corners} corners and no area on cells of {cell_size} m; take smaller cells")]
+    #[error(
+        "ring {ring} has {corners} corners and no area on cells of {cell_size} m: it needs three corners that \
+         are not on one line, a border that does not cross itself, or smaller cells"
+    )]
     NoArea {
         /// Number of the ring.
         ring: usize,
@@ -46,7 +49,10 @@ pub enum RingError {
         cell_size: f32,
     },
     /// The rings break an invariant of [`PolygonSet`].
-    #[error("the rings are no polygon with holes: {0}")]
+    #[error(
+        "the rings are no polygon with holes ({0}); PolygonSet::from_raw_rings and repair_polygons of \
+         waymesh-triangulate repair them"
+    )]
     Broken(ViolationList),
 }
 
@@ -57,8 +63,26 @@ impl PolygonSet {
     ///
     /// # Errors
     /// [`RingError`] for a bad cell size, positions that are not finite or too far apart, and rings
-    /// that have no area or cross.
+    /// that have no area, cross, or touch inside an edge. Triangulation refuses holes outside the
+    /// outer border and inside other holes.
     pub fn from_rings<R: AsRef<[[f64; 2]]>>(rings: &[R], cell_size: f32) -> Result<Self, RingError> {
+        let set = Self::from_raw_rings(rings, cell_size)?;
+        for (ring, polygon_loop) in set.polygons.iter().flat_map(Polygon::loops).enumerate() {
+            let corners = polygon_loop.vertices.len();
+            if corners < 3 || set.doubled_area(polygon_loop) == 0 {
+                return Err(RingError::NoArea { ring, corners, cell_size });
+            }
+        }
+        set.validate().map_err(RingError::Broken)?;
+        Ok(set)
+    }
+
+    /// Makes the polygon of [`PolygonSet::from_rings`] of any rings: they may cross, touch, lie in each
+    /// other or have no area. `repair_polygons` of the crate `waymesh-triangulate` repairs it.
+    ///
+    /// # Errors
+    /// [`RingError`] for a bad cell size, no ring, and positions that are not finite or too far apart.
+    pub fn from_raw_rings<R: AsRef<[[f64; 2]]>>(rings: &[R], cell_size: f32) -> Result<Self, RingError> {
         GridScale::new(cell_size, cell_size).validate()?;
         if rings.is_empty() {
             return Err(RingError::NoRing);
@@ -98,11 +122,7 @@ impl PolygonSet {
             if points.len() > 1 && points.first() == points.last() {
                 points.pop();
             }
-            let area = PlanPoint::doubled_area(points.iter().copied());
-            if points.len() < 3 || area == 0 {
-                return Err(RingError::NoArea { ring, corners: points.len(), cell_size });
-            }
-            if (area > 0) != (ring == 0) {
+            if (PlanPoint::doubled_area(points.iter().copied()) > 0) != (ring == 0) {
                 points.reverse();
             }
             let first = set.vertices.len();
@@ -118,7 +138,6 @@ impl PolygonSet {
         if let Some(outer) = loops.pop() {
             set.polygons.push(Polygon { region: RegionId(0), area: AreaId::GROUND, outer, holes });
         }
-        set.validate().map_err(RingError::Broken)?;
         Ok(set)
     }
 }
@@ -153,6 +172,7 @@ mod tests {
         assert_eq!(of(&[&OUTER, &HOLE], 9.0), RingError::NoArea { ring: 0, corners: 1, cell_size: 9.0 });
         let crossed = [OUTER[0], OUTER[2], OUTER[1], [-1.0, 5.0]];
         assert!(matches!(of(&[&crossed], 0.1), RingError::Broken(_)));
+        assert_eq!(PolygonSet::from_raw_rings(&[&crossed[..], &[]], 0.1).unwrap().polygons[0].holes.len(), 1);
         assert!(matches!(of(&[&OUTER, &[]], 1.0), RingError::NoArea { ring: 1, corners: 0, .. }));
         for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e12] {
             let ring = [OUTER[0], OUTER[1], [wrong, 6.0]];

@@ -27,7 +27,7 @@ pub enum TriangulateError {
     CrossingEdges { region: RegionId, first: [PlanPoint; 2], second: [PlanPoint; 2] },
     #[error("borders of region {region} cross at their common vertex {point:?}")]
     CrossingAtVertex { region: RegionId, point: PlanPoint },
-    #[error("the border of region {region} at {point:?} does not lie inside the outer border")]
+    #[error("the border of region {region} at {point:?} lies outside the outer border or inside a hole")]
     NotInside { region: RegionId, point: PlanPoint },
     #[error("the triangles of region {region} have doubled area {actual}, the polygon {expected}")]
     AreaLost { region: RegionId, expected: i128, actual: i128 },

@@ -86,6 +86,31 @@ fn each_kind_of_fault_is_mended_without_moving_a_border() {
 }
 
 #[test]
+fn raw_rings_of_every_kind_are_repaired() {
+    let square =
+        |at: f64, side: f64| vec![[at, at], [at + side, at], [at + side, at + side], [at, at + side]];
+    let bow = vec![[0.0, 0.0], [4.0, 4.0], [4.0, 0.0], [0.0, 4.0]];
+    let notch = vec![[0.0, 2.0], [3.0, 2.0], [3.0, 5.0], [0.0, 5.0]];
+    let line = vec![[0.0, 0.0], [4.0, 0.0], [2.0, 0.0]];
+    let cases: [(&[Vec<[f64; 2]>], i128); 8] = [
+        (&[bow], 16),
+        (&[square(0.0, 8.0), notch], 2 * 55),
+        (&[square(0.0, 10.0), square(2.0, 6.0), square(4.0, 2.0)], 2 * 64),
+        (&[square(0.0, 8.0), square(0.0, 8.0)], 0),
+        (&[square(0.0, 8.0), square(20.0, 3.0)], 2 * 64),
+        (&[square(0.0, 8.0), Vec::new(), line.clone()], 2 * 64),
+        (&[line], 0),
+        (&[Vec::new()], 0),
+    ];
+    for (rings, area) in cases {
+        let unfit = PolygonSet::from_rings(rings, 1.0).map(|set| triangulate_cdt(&set));
+        assert!(!matches!(unfit, Ok(Ok(_))), "{rings:?}");
+        let (sound, _) = repaired(&PolygonSet::from_raw_rings(rings, 1.0).unwrap());
+        assert_eq!(doubled_area(&sound), area, "{rings:?}");
+    }
+}
+
+#[test]
 fn near_points_become_one_within_the_distance_asked_for() {
     let set = polygon(&[&[(0, 0), (500, 0), (1000, 0), (1002, 1), (1000, 1000), (0, 1000), (1, 998)]]);
     let config = RepairConfig::default().with_near_distance(3.0).with_max_border_shift(3.0);
