@@ -37,11 +37,13 @@ typedef enum wm_status {
      */
     WM_STATUS_OK = 0,
     /*
-     A pointer is NULL, a count is too large, or a handle is of another mesh.
+     A pointer is NULL, a count is too large, a position is not finite, or a number names no
+     polygon, link, agent, obstacle or mark.
      */
     WM_STATUS_BAD_ARGUMENT = 1,
     /*
-     A setting is out of its range, or the pipeline has no such setting.
+     A setting, a kind, a radius, a cost or a time is out of its range, or the pipeline has no such
+     setting.
      */
     WM_STATUS_BAD_SETTING = 2,
     /*
@@ -438,7 +440,8 @@ typedef struct wm_path_settings {
      */
     uint32_t search;
     /*
-     0 to refuse a path that ends before the goal.
+     0 to refuse a path that ends before the goal: the call then writes WM_OUTCOME_UNREACHABLE
+     and no points.
      */
     uint32_t allow_partial;
     /*
@@ -930,7 +933,8 @@ enum wm_status wm_find_path(const struct wm_mesh *mesh,
                             struct wm_error *error);
 
 /*
- Writes the polygons that the last path or ray of this query passes, in order.
+ Writes the polygons that the last path or ray of this query passes, in order: none after one
+ that failed.
 
  # Safety
  There is room for `capacity` numbers.
@@ -1031,7 +1035,8 @@ enum wm_status wm_mesh_links(const struct wm_mesh *mesh, struct wm_link *links, 
 
 /*
  Adds a link to a mesh and writes its number. Ends are moved to the grid of the mesh: by two of
- its cells at most, or to the nearest corner of their polygon.
+ its cells at most, or to the nearest corner of their polygon. An end more than two cells from
+ its polygon in plan is a bad argument: polygons of a place of another mesh must be found again.
 
  Other handles of the mesh (wm_mesh_share, a world) do not get the link. Places and numbers of
  polygons stay valid. No thread may use this handle meanwhile. Takes linear time.

@@ -235,7 +235,8 @@ pub extern "C" fn wm_crowd_set_link_rule(
 ) -> Status {
     guard(error, || {
         let mut rule = LinkRule::default();
-        rule.seconds = Some(seconds).filter(|seconds| !seconds.is_sign_negative());
+        // NaN, whose sign is any, is no negative number: the rule refuses it.
+        rule.seconds = Some(seconds).filter(|&seconds| seconds.is_nan() || seconds >= 0.0);
         rule.capacity = if capacity == 0 { rule.capacity } else { capacity };
         Ok(given("crowd", crowd)?.crowd.set_link_rule(LinkId(link), rule)?)
     })

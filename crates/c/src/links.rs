@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
+use glam::Vec3Swizzles;
 use waymesh::graph::{LinkEnd as GraphEnd, LinkId, Location};
 use waymesh::{NavMesh, PolyId};
 
@@ -12,6 +13,9 @@ use crate::query::Place;
 use crate::settings::unknown;
 use crate::status::{Error, Failure, Status, guard};
 use crate::world::{World, was_there};
+
+/// Largest distance of an end in plan from its polygon, in cells.
+const MAX_SHIFT: f32 = 2.0;
 
 /// The purpose of a link.
 #[repr(C)]
@@ -86,12 +90,22 @@ impl LinkEnd {
         }
         let end = |part: &str, position: Vec3| {
             let position = glam::Vec3::from(position);
-            if position.is_finite() {
-                return Ok(mesh
-                    .link_end(&Location { polygon, position, generation: mesh.generation() })
-                    .ends[0]);
+            if !position.is_finite() {
+                let text = format!("{name}.{part} is {position}, not finite");
+                return Err(Failure::new(Status::BadArgument, text));
             }
-            Err(Failure::new(Status::BadArgument, format!("{name}.{part} is {position}, not finite")))
+            let nearest = mesh.closest_on_polygon(polygon, position)?.position;
+            let (distance, limit) =
+                (nearest.xz().distance(position.xz()), MAX_SHIFT * mesh.frame().cell_size);
+            if distance > limit {
+                // The polygon of a place of an older mesh may be another one by now.
+                let text = format!(
+                    "{name}.{part} is {position}, {distance} m from polygon {polygon}, the limit is {limit} m: \
+                     find its polygon on this mesh by wm_nearest"
+                );
+                return Err(Failure::new(Status::BadArgument, text));
+            }
+            Ok(mesh.link_end(&Location { polygon, position, generation: mesh.generation() }).ends[0])
         };
         Ok(GraphEnd { polygon, ends: [end("first", self.first)?, end("second", self.second)?] })
     }
@@ -162,7 +176,8 @@ pub unsafe extern "C" fn wm_mesh_links(
 }
 
 /// Adds a link to a mesh and writes its number. Ends are moved to the grid of the mesh: by two of
-/// its cells at most, or to the nearest corner of their polygon.
+/// its cells at most, or to the nearest corner of their polygon. An end more than two cells from
+/// its polygon in plan is a bad argument: polygons of a place of another mesh must be found again.
 ///
 /// Other handles of the mesh (wm_mesh_share, a world) do not get the link. Places and numbers of
 /// polygons stay valid. No thread may use this handle meanwhile. Takes linear time.

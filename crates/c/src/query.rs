@@ -105,7 +105,8 @@ pub struct PathSettings {
     pub size: usize,
     /// The search: a wm_search.
     pub search: u32,
-    /// 0 to refuse a path that ends before the goal.
+    /// 0 to refuse a path that ends before the goal: the call then writes WM_OUTCOME_UNREACHABLE
+    /// and no points.
     pub allow_partial: u32,
     /// Not 0 for a point at every border that the path crosses.
     pub cross_points: u32,
@@ -470,7 +471,8 @@ impl PathSettings {
     }
 }
 
-/// Writes the polygons that the last path or ray of this query passes, in order.
+/// Writes the polygons that the last path or ray of this query passes, in order: none after one
+/// that failed.
 ///
 /// # Safety
 /// There is room for `capacity` numbers.
@@ -518,6 +520,7 @@ pub extern "C" fn wm_raycast(
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
+        query.polygons.clear();
         let mut rays = mesh.0.query().memory(&mut query.scratch);
         let found = rays.ray(Location::from(*from), to.into())?;
         query.polygons = rays.passed().to_vec();
@@ -650,6 +653,7 @@ pub unsafe extern "C" fn wm_discs_find_path(
         let points = unsafe { buffer("points", points, capacity)? };
         let options = ClearPathOptions::new(radius).with_search(search_of("search", search)?);
         let Query { scratch, path, polygons } = query;
+        polygons.clear();
         let mut discs = discs.mesh.query(radius).options(options).memory(scratch);
         let [from, to]: [glam::Vec3; 2] = [from, to].map(Into::into);
         QueryError::accept_no_path(discs.path_into(from, to, path))?;

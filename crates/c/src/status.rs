@@ -16,9 +16,11 @@ use waymesh_crowd::CrowdError;
 pub enum Status {
     /// The call succeeded.
     Ok = 0,
-    /// A pointer is NULL, a count is too large, or a handle is of another mesh.
+    /// A pointer is NULL, a count is too large, a position is not finite, or a number names no
+    /// polygon, link, agent, obstacle or mark.
     BadArgument = 1,
-    /// A setting is out of its range, or the pipeline has no such setting.
+    /// A setting, a kind, a radius, a cost or a time is out of its range, or the pipeline has no such
+    /// setting.
     BadSetting = 2,
     /// A file cannot be read or written, or is broken.
     BadFile = 3,
@@ -99,7 +101,7 @@ impl From<QueryError> for Failure {
         let status = match error {
             QueryError::NoMeshNear { .. } | QueryError::NoRoomNear { .. } => Status::NoMeshNear,
             QueryError::BadField(_) | QueryError::BadCost { .. } => Status::BadSetting,
-            QueryError::NotFinite { .. } => Status::BadArgument,
+            QueryError::NotFinite { .. } | QueryError::NoPolygon { .. } => Status::BadArgument,
             _ => Status::QueryFailed,
         };
         Self::new(status, error.to_string())

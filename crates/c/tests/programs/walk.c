@@ -78,6 +78,12 @@ static void queries(const wm_mesh *mesh) {
     CHECK(wm_nearest(mesh, (wm_vec3){10, 20, 10}, NULL, &place, &error) == WM_STATUS_NO_MESH_NEAR);
     CHECK(strstr(error.text, "no mesh near") != NULL);
     CHECK(wm_nearest(mesh, (wm_vec3){10, 0, 10}, NULL, &place, &error) == WM_STATUS_OK);
+    CHECK(wm_closest(mesh, 1000, from, &end, &error) == WM_STATUS_BAD_ARGUMENT);
+
+    /* The polygons of a path are not those of a ray that failed. */
+    wm_ray lost;
+    CHECK(wm_raycast(mesh, query, &place, (wm_vec3){NAN, 0, 0}, &lost, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_query_polygons(query, polygons, 4, &count, &error) == WM_STATUS_OK && count == 0);
 
     wm_ray ray;
     CHECK(wm_raycast(mesh, query, &place, (wm_vec3){30, 0, 10}, &ray, &error) == WM_STATUS_OK);
@@ -209,6 +215,14 @@ static void links(void) {
     bad = link;
     bad.to.second.x = NAN;
     CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_ARGUMENT && strstr(error.text, "link.to.second") != NULL);
+    /* A polygon of another mesh, on which the position does not lie. */
+    bad = link;
+    bad.to.first.x += 100;
+    bad.to.second.x += 100;
+    CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_ARGUMENT && strstr(error.text, "link.to.first") != NULL);
+    bad = link;
+    bad.from.polygon = link.to.polygon;
+    CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_ARGUMENT && strstr(error.text, "wm_nearest") != NULL);
     bad = link;
     bad.kind = 5;
     CHECK(wm_mesh_add_link(mesh, &bad, &id, &error) == WM_STATUS_BAD_SETTING && strstr(error.text, "link.kind") != NULL);

@@ -87,7 +87,7 @@ int main() {
     waymesh::Crowd crowd;
     crowd.set_link_rule(3, 8.0F, 1);
     crowd.set_link_rule(3, -1.0F, 0);
-    CHECK(status_of([&] { crowd.set_link_rule(3, INFINITY, 1); }) == WM_STATUS_BAD_SETTING);
+    for (float seconds : {INFINITY, NAN, -NAN}) CHECK(status_of([&] { crowd.set_link_rule(3, seconds, 1); }) == WM_STATUS_BAD_SETTING);
     const uint64_t agent = crowd.add(mesh, from);
     crowd.set_target(mesh, agent, to);
     for (int step = 0; step < 100; step++) crowd.step(mesh, 0.1F);
