@@ -309,11 +309,11 @@ where
         params.validate()?;
         let index = agent.index;
         let agent = self.slot_mut(agent)?;
-        let Agent { task, target, velocity, lag, is_lost, .. } = *agent;
-        *agent = Agent { target, velocity, lag, is_lost, ..Agent::new(params, agent.place) };
-        if matches!(task, Task::Link(_)) {
+        let Agent { task, target, velocity, lag, is_lost, rest, .. } = *agent;
+        *agent = Agent { target, velocity, lag, is_lost, rest, ..Agent::new(params, agent.place) };
+        if matches!(task, Task::Link(_) | Task::Arrived) {
             agent.task = task;
-        } else if agent.target.is_some() && !matches!(task, Task::Arrived) {
+        } else if agent.target.is_some() {
             agent.task = Task::Waiting;
             self.waiting.push_back(index);
         }
@@ -506,7 +506,8 @@ where
         let from = agent.place.position;
         let seconds = rule.seconds.unwrap_or_else(|| from.distance(to) / agent.params.max_speed.max(0.1));
         let landing = if link.backwards { ends.from.polygon } else { ends.to.polygon };
-        let traversal = Traversal { link, from, to, landing, seconds, spent: 0.0, waited: 0.0 };
+        let traversal =
+            Traversal { link, from, to, landing, seconds, spent: 0.0, waited: agent.progress.idle };
         let mut others = self.slots.iter().filter_map(|slot| slot.agent.as_ref());
         let on_it =
             others.by_ref().filter(|other| matches!(other.task, Task::Link(at) if at.link.link == link.link));
@@ -515,13 +516,14 @@ where
             return;
         }
         if let Some(agent) = self.slots[index].agent.as_mut() {
-            agent.task = Task::Link(traversal);
+            agent.task = Task::Link(Traversal { waited: 0.0, ..traversal });
             agent.progress.idle = 0.0;
         }
     }
 
     /// Returns `true` if no agent stands at the end of a link, or lands there at about the same
-    /// time.
+    /// time. An agent that waits there to take the link the other way leaves, and others are asked to
+    /// step aside by one that is on the link: before a short link nobody waits for them for long.
     fn is_landing_free(&self, index: usize, traversal: &Traversal) -> bool {
         let Some(agent) = &self.slots[index].agent else { return false };
         let is_near = |at: Vec3, radius: f32, height: f32| {
@@ -537,7 +539,12 @@ where
                         || at.spent <= traversal.spent && traversal.spent > 0.0
                         || (at.left() - traversal.left()).abs() > 0.7
                 }
-                _ => traversal.left() > 0.7 || !is_near(found.place.position, radius, height),
+                Task::Queueing(link) if traversal.spent <= 0.0 && link.link == traversal.link.link => true,
+                _ => {
+                    traversal.left() > 0.7
+                        || traversal.waited >= MOST_WAIT
+                        || !is_near(found.place.position, radius, height)
+                }
             }
         })
     }

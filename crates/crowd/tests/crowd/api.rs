@@ -142,6 +142,18 @@ fn a_teleported_agent_goes_on_from_there() {
 }
 
 #[test]
+fn who_arrived_has_arrived_with_other_parameters() {
+    let mesh = flat(&[[0, 0, 200, 200]]);
+    let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &[[at(2.0, 2.0), at(5.0, 6.0)]]);
+    run(&mut crowd, &mesh, 20.0, &mut Judge::default());
+    crowd.set_params(agents[0], AgentParams::default().with_radius(0.2)).unwrap();
+    for _ in 0..3 {
+        assert_eq!(crowd.agent(agents[0]).unwrap().status, AgentStatus::Arrived);
+        crowd.take_step(&mesh, DT);
+    }
+}
+
+#[test]
 fn few_plans_a_step_serve_all_in_turn() {
     let mesh = flat(&[[0, 0, 300, 300]]);
     let mut crowd: Crowd = Crowd::new(CrowdConfig::default().with_plans_per_step(2)).unwrap();

@@ -83,6 +83,51 @@ fn agents_that_press_for_a_link_take_it() {
     }
 }
 
+/// Before a short link agents once waited for those at its other end, and these for them, for ever.
+#[test]
+fn a_short_link_is_taken_although_agents_stand_at_its_end() {
+    for (wide, rise, capacity) in [(1, 0.0, 9), (1, 0.5, 9), (3, 0.0, 1), (10, 0.0, 2), (20, 1.0, 1)] {
+        let mesh =
+            squares(10, &[(PlanPoint::new(0, 0), [0.0; 4]), (PlanPoint::new(100 + wide, 0), [rise; 4])]);
+        let end = |polygon, x, height| LinkEnd {
+            polygon: PolyId(polygon),
+            ends: [PlanVertex { point: PlanPoint::new(x, 50), height }; 2],
+        };
+        let link = Link::new(end(0, 97, 0.0), end(1, 103 + wide, rise), LinkKind::Jump);
+        let mesh = mesh.with_links(vec![link]).unwrap();
+        let landing = Vec3::new(10.3 + 0.1 * wide as f32, rise, 5.0);
+        let there = |z: f32| [at(7.0, 5.0 + z), landing + Vec3::new(3.0, 0.0, z)];
+        let back = |z: f32| [landing + Vec3::new(2.0, 0.0, z), at(6.0, 5.0 + z)];
+        let stands = [landing + Vec3::X, landing];
+        let streams: Vec<_> =
+            [-2.0, -1.0, 0.0, 1.0, 2.0].into_iter().flat_map(|z| [there(z), back(z)]).collect();
+        for (idle, trips) in [
+            (None, vec![there(0.0), back(0.0)]),
+            (None, streams),
+            (Some(landing), vec![there(0.0)]),
+            (Some(landing), vec![there(1.0), back(1.0)]),
+            (None, vec![stands, there(0.0), there(1.0)]),
+        ] {
+            let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &trips);
+            let rule = LinkRule::default().with_capacity(capacity);
+            crowd.set_link_rule(LinkId(0), rule).unwrap();
+            if let Some(place) = idle {
+                crowd.add(&mesh, AgentParams::default(), place).unwrap();
+            }
+            let mut time = 0.0;
+            while agents.iter().any(|&agent| crowd.agent(agent).unwrap().status != AgentStatus::Arrived) {
+                crowd.take_step(&mesh, DT);
+                time += DT;
+                assert!(
+                    time < 60.0,
+                    "{wide} dm, {rise} m, {capacity}, {idle:?}, {trips:?}: {:?}",
+                    crowd.agents().collect::<Vec<_>>()
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn both_directions_of_a_link_are_taken() {
     let mesh = gap();
