@@ -54,7 +54,7 @@ pub struct ClearanceNavMesh {
     pub(super) open: OpenLinks,
     pub(super) gate_places: GatePlaces,
     pub(super) doors: Doors,
-    /// Names the triangles.
+    /// Names the triangles and the polygons: copies of a building have equal triangles.
     table_stamp: u64,
 }
 
@@ -97,7 +97,7 @@ impl ClearanceNavMesh {
         let open = OpenLinks::of(&mesh, &admitted);
         let seeds = seeds::find(&mesh, &table, clearance, &admitted, &open)?;
         let islands = Islands::build(&table);
-        let table_stamp = Random::mix(table.stamp());
+        let table_stamp = Random::mix(table.stamp() ^ mesh.generation.0);
         let (gate_places, doors) = Default::default();
         let mut own = Self { mesh, table, islands, seeds, admitted, open, gate_places, doors, table_stamp };
         own.gate_places = own.find_gate_places();

@@ -78,6 +78,8 @@ pub struct ClearCorridor {
     options: ClearCorridorOptions,
     stamp: u64,
     target: Option<Vec3>,
+    /// Start of the last plan.
+    from: Option<Place>,
     ends: Option<CorridorEnds>,
     path: Path,
     /// Length in plan of the points, and that of the plan less what both ends moved since.
@@ -90,7 +92,7 @@ impl ClearCorridor {
     #[must_use]
     pub fn new(options: ClearCorridorOptions) -> Self {
         let (path, length, base) = (Path::default(), 0.0, 0.0);
-        Self { options, stamp: 0, target: None, ends: None, path, length, base }
+        Self { options, stamp: 0, target: None, from: None, ends: None, path, length, base }
     }
 
     /// Returns the options it is kept with.
@@ -182,8 +184,9 @@ impl ClearCorridor {
         mesh: &ClearanceNavMesh,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        let (Some(ends), Some(to)) = (self.ends, self.target) else { return Ok(CorridorChange::Nothing) };
-        self.plan_for(mesh, ends.here.into(), to, ReplanReason::Asked, scratch)
+        let from = self.ends.map(|ends| ends.here.into()).or(self.from);
+        let (Some(from), Some(to)) = (from, self.target) else { return Ok(CorridorChange::Nothing) };
+        self.plan_for(mesh, from, to, ReplanReason::Asked, scratch)
     }
 
     fn plan_for(
@@ -199,6 +202,7 @@ impl ClearCorridor {
         (self.length, self.base) = (0.0, 0.0);
         self.options.validate()?;
         self.target = to.is_finite().then_some(to);
+        self.from = Some(from);
         self.stamp = mesh.stamp();
         mesh.write_path(from, to.into(), &self.options.path, &mut scratch.clearance, &mut self.path)?;
         let Path { points, polygons, .. } = &self.path;
@@ -281,7 +285,13 @@ impl ClearCorridor {
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let place = self.place(mesh, PathEnd::Goal, to, scratch)?;
-        let (Some(_), Some(ends)) = (self.target, self.ends) else { return Ok(CorridorChange::Nothing) };
+        let Some(ends) = self.ends else {
+            // No path led to the last goal.
+            return match self.from {
+                Some(from) => self.plan_for(mesh, from, to, ReplanReason::Jumped, scratch),
+                None => Ok(CorridorChange::Nothing),
+            };
+        };
         if self.stamp != mesh.stamp() || self.path.outcome != Outcome::Complete {
             return self.plan_for(mesh, ends.here.into(), to, ReplanReason::Changed, scratch);
         }

@@ -85,7 +85,7 @@ pub struct PathCorridor<F = AnyPolygon, C = Length> {
     /// Versions of the mesh, its links and the filter at the last update.
     seen: Version,
     ends: Option<Ends>,
-    /// Requested start of the last plan.
+    /// Place of the agent where no path leads from it: the next plan begins there.
     from: Option<Vec3>,
     /// The last requested goal.
     target: Option<Vec3>,
@@ -344,11 +344,17 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if self.target.is_none() {
             return Ok(CorridorChange::Nothing);
         }
-        let change = self.renew(mesh, None, scratch)?;
-        let Some(ends) = self.ends else { return Ok(CorridorChange::Nothing) };
+        let change = self.renew(mesh, None, scratch);
         if self.target == Some(to) {
-            return Ok(change);
+            return change;
         }
+        let (Some(ends), Ok(change)) = (self.ends, change) else {
+            // No path led to the last goal, or its ground was removed.
+            return match self.from {
+                Some(from) => self.replan(mesh, (from, None), to, ReplanReason::Jumped, scratch),
+                None => Ok(CorridorChange::Nothing),
+            };
+        };
         let far = ends.goal_position.xz().distance(to.xz()) > self.options.range;
         if far || self.path.outcome != Outcome::Complete {
             return self.replan(mesh, ends.from(), to, ReplanReason::Jumped, scratch);
@@ -558,6 +564,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let (start, goal) = match (start, find_goal()) {
             (Ok(start), Ok(goal)) => (start, goal),
             (Err(error), _) | (_, Err(error)) => {
+                (self.from, self.seen) = (from.or(Some(ends.start_position)), seen);
                 self.forget();
                 return Err(error);
             }

@@ -449,6 +449,72 @@ fn links_are_taken_named_and_missed_when_they_are_gone() {
     assert!(matches!(change, CorridorChange::Replanned { .. } | CorridorChange::Nothing));
 }
 
+/// It does not matter if a path led to the last goal.
+#[test]
+fn a_goal_that_moves_is_followed_from_where_the_agent_is() {
+    let mut scratch = QueryScratch::default();
+    let mut paths = QueryScratch::default();
+    let mut chance = Chance(7);
+    let [mut nowhere, mut followed] = [0; 2];
+    for seed in 0..60 {
+        let mesh = navmesh(random_flat(seed));
+        let options = PathOptions::default().with_allow_partial(seed % 2 == 0);
+        let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
+        let mut place = || point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance);
+        let (from, mut had_path) = (place(), true);
+        for turn in 0..12 {
+            let to = place();
+            let change = match turn {
+                0 => corridor.plan(&mesh, from, to, &mut scratch).unwrap(),
+                _ => corridor.move_goal(&mesh, to, &mut scratch).unwrap(),
+            };
+            let path = mesh.query().options(options).memory(&mut paths).path(from, to);
+            let has_path = path.is_ok();
+            assert_eq!(change != CorridorChange::Nothing, has_path, "seed {seed}: {from} to {to}");
+            if let Ok(path) = path {
+                assert_eq!(
+                    matches!(corridor.path().outcome, Outcome::Complete),
+                    matches!(path.outcome, Outcome::Complete),
+                    "seed {seed}: {from} to {to}"
+                );
+                assert_eq!(corridor.start().unwrap().position, path.points[0], "seed {seed}");
+                followed += u32::from(!had_path);
+            }
+            had_path = has_path;
+            nowhere += u32::from(!has_path);
+        }
+    }
+    assert!(nowhere > 50 && followed > 10, "{nowhere} {followed}");
+}
+
+/// The ground of the goal goes and comes back while the agent is on its way.
+#[test]
+fn a_corridor_without_ground_at_its_goal_goes_on_from_where_the_agent_is() {
+    let mut scratch = QueryScratch::default();
+    let [whole, without] = ["..........", "......####"]
+        .map(|row| navmesh(from_map(&[row.to_owned()], 1, frame(Vec3::ZERO), |_, _| 0.0)));
+    let at = |x: f32| Vec3::new(x, 0.0, 2.0);
+    for new_goal in [None, Some(at(21.0))] {
+        let mut corridor = PathCorridor::new(CorridorOptions::default());
+        corridor.plan(&whole, at(2.0), at(38.0), &mut scratch).unwrap();
+        for step in 0..60_u8 {
+            corridor.move_start(&whole, at(2.0 + 0.25 * f32::from(step)), &mut scratch).unwrap();
+        }
+        let here = corridor.start().unwrap().position;
+        assert!(here.x > 16.0, "{here}");
+        let lost = corridor.repair(&without, &mut scratch);
+        assert!(matches!(lost, Err(QueryError::NoMeshNear { .. })), "{lost:?}");
+        let change = match new_goal {
+            Some(goal) => corridor.move_goal(&without, goal, &mut scratch),
+            None => corridor.repair(&whole, &mut scratch),
+        };
+        assert!(matches!(change, Ok(CorridorChange::Replanned { .. })), "{change:?}");
+        assert!(corridor.start().unwrap().position.distance(here) < 1e-3, "{:?}", corridor.start());
+        assert_eq!(corridor.path().outcome, Outcome::Complete);
+        assert!(corridor.path().length < 23.0, "{}", corridor.path().length);
+    }
+}
+
 #[test]
 fn bad_numbers_are_errors_and_change_nothing() {
     let mesh = navmesh(random_flat(2));

@@ -91,6 +91,50 @@ fn a_corridor_takes_links_and_looks_again() {
     assert_eq!(again, CorridorChange::Replanned { reason: ReplanReason::Asked });
 }
 
+/// Copies of a building have the same triangles and links, and other positions and heights.
+#[test]
+fn copies_of_a_mesh_share_the_memory_of_a_query() {
+    let gate = link([10, 20, 14, 20], [10, 21, 14, 21]);
+    let copies = [Vec3::ZERO, Vec3::new(0.0, 6.0, 0.0), Vec3::new(100.0, 6.0, -30.0)].map(|origin| {
+        let mut polygons = halls(false).poly_mesh();
+        polygons.frame.origin = origin;
+        (clear(NavMesh::try_from(polygons).unwrap().with_links(vec![gate]).unwrap()), origin)
+    });
+    let mut shared = QueryScratch::default();
+    for (mesh, origin) in copies.iter().chain(&copies) {
+        let [from, to] = [10.0, 31.0].map(|z| *origin + Vec3::new(5.0, 0.0, z));
+        for radius in [0.5, 1.0] {
+            let expected = mesh.query(radius).shortest().path(from, to);
+            assert!(expected.as_ref().is_ok_and(|path| !path.links.is_empty()), "{expected:?}");
+            let path = mesh.query(radius).shortest().memory(&mut shared).path(from, to);
+            assert_eq!(path, expected, "at {origin}");
+            let path = mesh.query(radius).memory(&mut shared).path(from, to);
+            assert_eq!(path, mesh.query(radius).path(from, to), "at {origin}");
+        }
+    }
+}
+
+/// An agent at the place nearest to a goal that no path leads to has no path, until the goal moves.
+#[test]
+fn a_corridor_without_a_path_finds_one_when_its_goal_moves() {
+    let mut scratch = QueryScratch::default();
+    let mesh = clear(halls(false));
+    for partial in [false, true] {
+        let path = ClearPathOptions::new(1.0).with_allow_partial(partial);
+        let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(1.0).with_path(path));
+        assert_eq!(
+            corridor.move_goal(&mesh, Vec3::new(5.0, 0.0, 5.0), &mut scratch),
+            Ok(CorridorChange::Nothing)
+        );
+        let [from, beyond, to] = [19.0, 31.0, 5.0].map(|z| Vec3::new(5.0, 0.0, z));
+        assert_eq!(corridor.plan(&mesh, from, beyond, &mut scratch), Ok(CorridorChange::Nothing));
+        assert_eq!(corridor.replan(&mesh, &mut scratch), Ok(CorridorChange::Nothing));
+        let change = corridor.move_goal(&mesh, to, &mut scratch);
+        assert_eq!(change, Ok(CorridorChange::Replanned { reason: ReplanReason::Jumped }));
+        assert_eq!((corridor.outcome(), corridor.points()), (Outcome::Complete, &[from, to][..]));
+    }
+}
+
 /// A wall without thickness lies between two halls; a position on it does not show its side. Agents
 /// that are pushed against it stay on theirs, and walk round its end.
 #[test]
