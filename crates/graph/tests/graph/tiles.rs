@@ -445,6 +445,31 @@ fn tiles_that_came_and_went_make_the_mesh_of_those_that_are_there() {
     assert!(complete > 200, "{complete}");
 }
 
+/// Tiles that have other areas and nothing else: what was made for the mesh before is stale.
+#[test]
+fn a_mesh_of_other_areas_is_another_mesh() {
+    let dry = AreaFilter::default().without(AreaId(1));
+    for seed in 0..8 {
+        let mut random = Random::new(seed);
+        let (mut map, mut tiled) = (Map::default(), empty());
+        let keys: Vec<TileKey> =
+            (0..12).map(|at| TileKey { layer: 0, row: at / 4, column: at % 4 }).collect();
+        keys.iter().for_each(|&key| map.fill(key, &mut random, 0.2));
+        tiled.change(changes(&map, &keys.iter().copied().collect())).unwrap();
+        for _ in 0..10 {
+            let before = tiled.show();
+            let sampler = PlaceSampler::new(&before, &dry);
+            let key = keys[random.index(keys.len())];
+            let Some(squares) = map.tiles.get_mut(&key) else { continue };
+            squares.iter_mut().filter(|square| **square != b'#').for_each(|square| *square = 3 - *square);
+            tiled.change(changes(&map, &BTreeSet::from([key]))).unwrap();
+            let after = tiled.show();
+            assert_ne!(before.generation(), after.generation(), "seed {seed}");
+            assert!(sampler.sample(&after, &mut random).is_err(), "seed {seed}");
+        }
+    }
+}
+
 /// A link from somewhere to somewhere else.
 fn random_link(mesh: &NavMesh, id: u64, random: &mut Random) -> Option<TileLink> {
     let ids: Vec<PolyId> = mesh.polygons().map(|polygon| polygon.id()).collect();

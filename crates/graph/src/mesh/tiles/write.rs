@@ -470,6 +470,8 @@ impl Writer {
         [entry.polygons.start, entry.polygons.len, entry.corners.start].into_iter().for_each(&mut add);
         columns.polygon_first[entry.polygons.range()].iter().for_each(|&first| add(first));
         columns.neighbours[entry.corners.range()].iter().for_each(|&neighbour| add(neighbour));
+        // A filter may allow another area.
+        columns.areas[entry.polygons.range()].iter().for_each(|&area| add(area.into()));
         for corner in &columns.corners[entry.corners.range()] {
             [corner.x.cast_unsigned(), corner.z.cast_unsigned(), corner.height.to_bits()]
                 .into_iter()
