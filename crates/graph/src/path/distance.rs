@@ -40,6 +40,8 @@ pub struct DistanceMap {
     /// First entry in `seen` of each polygon, and their number at the end.
     first: Vec<u32>,
     generation: Generation,
+    /// Checksum of the links.
+    links: u64,
     limit: f64,
 }
 
@@ -83,7 +85,8 @@ impl NavMesh {
         let first = firsts(self.polygon_bound(), memory.seen.iter().map(|seen| seen.polygon));
         let mut order = memory.seen.clone();
         order.sort_by(|a, b| a.polygon.cmp(&b.polygon).then(a.nearest.total_cmp(&b.nearest)));
-        Ok(DistanceMap { seen: order, first, generation: self.generation, limit })
+        let (generation, links) = (self.generation, self.links.stamp);
+        Ok(DistanceMap { seen: order, first, generation, links, limit })
     }
 }
 
@@ -92,9 +95,10 @@ impl DistanceMap {
     /// leads to the goal. Takes time linear in what was seen of its polygon.
     ///
     /// # Errors
-    /// See [`crate::Query::polygons_within`].
+    /// [`QueryError::Stale`] for a mesh that it was not made for, and after links were added, removed,
+    /// opened or closed. Others: see [`crate::Query::polygons_within`].
     pub fn heading(&self, mesh: &NavMesh, from: &Location) -> Result<Option<Heading>, QueryError> {
-        if mesh.generation() != self.generation {
+        if (mesh.generation, mesh.links.stamp) != (self.generation, self.links) {
             return Err(QueryError::Stale { polygon: from.polygon });
         }
         let spot = mesh.at_corner(mesh.spot_of(from)?);

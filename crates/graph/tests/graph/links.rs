@@ -7,7 +7,7 @@ use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random
 use waymesh_graph::{
     AnyPolygon, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, IslandId, Link, LinkEnd, LinkId,
     LinkKind, LinkUse, NavMesh, NavMeshError, Outcome, PathCorridor, PathOptions, PathSearch, PlaceSampler,
-    QueryScratch, SlicedPath,
+    QueryError, QueryScratch, SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -200,6 +200,11 @@ fn a_closed_link_is_as_if_it_were_not_there() {
         (ray.fraction, moved, wall, far, mesh.may_connect(islands[0], islands[1]))
     });
     assert_eq!(both[0], both[1]);
+    // A map that was made with the door open does not lead through it.
+    let map = open.query().memory(&mut scratch).distance_map(place(&open, to), f32::INFINITY).unwrap();
+    let heading = |mesh: &NavMesh| map.heading(mesh, &place(mesh, from));
+    assert!(heading(&open).unwrap().is_some());
+    assert!(matches!(heading(&mesh), Err(QueryError::Stale { .. })), "{:?}", heading(&mesh));
     // With a hierarchy, too: it was made with the door open.
     let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(2);
     let hierarchy = Hierarchy::new(&open, &config).unwrap();
