@@ -277,13 +277,15 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     }
 
     /// Returns the length in metres of the shortest path from one place to another, in space, without
-    /// costs.
+    /// costs: [`Path::length`] of [`Query::shortest`].
     ///
     /// # Errors
     /// See [`Query::path`].
     pub fn distance(&mut self, from: impl Into<Place>, to: impl Into<Place>) -> Result<f32, QueryError> {
-        let (mesh, PathOptions { filter, cost, reach, max_nodes, .. }, scratch) = self.parts();
+        let (mesh, options, scratch) = self.parts();
+        let PathOptions { filter, cost, reach, max_nodes, rises, ground_error, .. } = options;
         let options = PathOptions { reach: *reach, max_nodes: *max_nodes, ..PathOptions::default() };
+        let options = PathOptions { rises: *rises, ground_error: *ground_error, ..options };
         let options = options.with_allow_partial(false);
         let options = options.with_search(PathSearch::Shortest).with_filter(filter).with_cost(cost);
         let mut path = std::mem::take(&mut scratch.path);

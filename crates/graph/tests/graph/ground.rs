@@ -46,6 +46,14 @@ fn check<F: PolygonFilter + Clone, C: TravelCost + Clone, S: PathSearcher<F, C> 
     scratch: &mut QueryScratch,
 ) -> Option<Path> {
     let plain = mesh.query().options(options.clone()).memory(scratch).path(from, to).ok()?;
+    // A distance is the length of the shortest path of a query with the same settings.
+    for error in [None, Some(0.05)] {
+        let mut options = options.clone().with_search(PathSearch::Shortest).with_allow_partial(false);
+        (options.ground_error, options.cross_points) = (error, false);
+        let mut query = mesh.query().options(options).memory(scratch);
+        let length = query.path(from, to).map(|path| path.length);
+        assert_eq!(query.distance(from, to), length, "{from} to {to}");
+    }
     for error in [0.0, 0.05, 0.7] {
         let options = options.clone().with_ground_error(error);
         let path = mesh.query().options(options).memory(scratch).path(from, to).unwrap();
