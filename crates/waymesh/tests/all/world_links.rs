@@ -186,3 +186,59 @@ fn doors_of_a_plan_are_closed_by_name() {
     assert!(outcome == Outcome::Complete && (again - short).abs() < 1e-3, "{again} and {short} m");
     assert!(world.set_door_open("east", true).expect_err("no such door").to_string().contains("east"));
 }
+
+/// The last call counts, whether it names a door or a link through it, over updates and for all
+/// ground that is kept.
+#[test]
+fn doors_and_their_links_are_as_they_were_turned_last() {
+    let mut plan = FloorPlan::default();
+    let storey = plan.storey_mut("ground", 0.0);
+    storey.walkable.push(Shape::polygon("hall", vec![[0.0, 0.0], [20.0, 0.0], [20.0, 10.0], [0.0, 10.0]]));
+    let wall = Outline::Wall { line: vec![[10.0, -1.0], [10.0, 11.0]], width: 0.4 };
+    storey.blocked.push(Shape::new("wall", wall));
+    for (name, z) in [("north", 1.0), ("south", 7.5)] {
+        storey.doors.push(Door { depth: 0.8, ..Door::new(name, [[10.0, z], [10.0, z + 2.0]]) });
+    }
+    let baker = |keep| Baker::plans().with_config(Baker::plans().config().clone().with_keep(keep));
+    for keep in [waymesh::Keep::All, waymesh::Keep::Largest] {
+        let mut world = PlanWorld::new(baker(keep), plan.clone(), 7.0).expect("a world");
+        world.update(&mut ()).expect("builds");
+        let handle = world.handle();
+        let mut random = waymesh::Random::new(3);
+        let mut expected: std::collections::BTreeMap<LinkId, (u32, bool)> =
+            handle.mesh().links_by_id().map(|(id, link)| (id, (link.data, link.is_open))).collect();
+        assert!(expected.len() >= 2 && expected.values().all(|(_, is_open)| *is_open));
+        let mut table = None;
+        for turn in 0..200 {
+            let is_open = random.chance(0.5);
+            match random.below(3) {
+                0 => {
+                    let door = random.below(2);
+                    world.set_door_open(["north", "south"][door as usize], is_open).expect("a door");
+                    expected.values_mut().filter(|(of, _)| *of == door).for_each(|(_, now)| *now = is_open);
+                }
+                1 => {
+                    let id = *expected.keys().nth(random.index(expected.len())).expect("a link");
+                    if table.is_none() {
+                        assert!(world.set_link_open(id, is_open));
+                        expected.insert(id, (expected[&id].0, is_open));
+                    }
+                }
+                _ => {
+                    // A table in the northern door takes its links away for a while.
+                    let shape = Shape::new("table", Outline::rectangle([10.0, 2.0], [1.0, 2.0], 0.0));
+                    match table.take() {
+                        Some(id) => assert!(world.remove_obstacle(id)),
+                        None => table = Some(world.add_obstacle("ground", &shape).expect("a table")),
+                    }
+                    world.update(&mut ()).expect("builds");
+                }
+            }
+            let mesh = handle.mesh();
+            assert_eq!(mesh.links().len() == expected.len(), table.is_none());
+            for (id, link) in mesh.links_by_id() {
+                assert_eq!(link.is_open, expected[&id].1, "turn {turn}, door {}", link.data);
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@ mod climbs;
 mod found;
 mod jumps;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 use waymesh_core::{PlanPoint, PlanVertex, PolyId, Random, saturating_i64};
@@ -34,8 +34,9 @@ pub(super) struct WorldLinks {
     /// Links as they were added, with the columns and rows of tiles in or next to which their ends lie.
     added: Placed<[u32; 2], Link>,
     found: FoundLinks,
-    /// Found links that are closed, also where they are not there at the moment.
-    closed: BTreeSet<LinkId>,
+    /// Found links that are not as their door is, which others are open, with the number of that
+    /// door: also where they are not there at the moment.
+    turned: BTreeMap<LinkId, (bool, Option<u32>)>,
     closed_doors: BTreeSet<u32>,
     /// `true` from when links are looked for until they are all in place.
     is_stale: bool,
@@ -117,8 +118,15 @@ impl WorldLinks {
     }
 
     pub(super) fn is_open(&self, id: LinkId, link: &Link) -> bool {
-        let is_door_closed = link.kind == LinkKind::Door && self.closed_doors.contains(&link.data);
-        self.added.get(id.0).map_or(!is_door_closed && !self.closed.contains(&id), |added| added.is_open)
+        match (self.added.get(id.0), self.turned.get(&id)) {
+            (Some(added), _) => added.is_open,
+            (None, Some(&(is_open, _))) => is_open,
+            (None, None) => self.is_door_open(door_of(link)),
+        }
+    }
+
+    fn is_door_open(&self, door: Option<u32>) -> bool {
+        door.is_none_or(|door| !self.closed_doors.contains(&door))
     }
 
     /// `true` for the id of a link that was found.
@@ -177,14 +185,17 @@ impl WorldLinks {
         let known = mesh.next().link(id).copied();
         if let Some(link) = self.added.get_mut(id.0) {
             link.is_open = is_open;
-        } else if is_open {
-            if !self.closed.remove(&id) {
-                return known.is_some();
-            }
-        } else if known.is_some() {
-            self.closed.insert(id);
         } else {
-            return self.closed.contains(&id);
+            let door = match (&known, self.turned.get(&id)) {
+                (Some(link), _) => door_of(link),
+                (None, Some(&(_, door))) => door,
+                (None, None) => return false,
+            };
+            if is_open == self.is_door_open(door) {
+                self.turned.remove(&id);
+            } else {
+                self.turned.insert(id, (is_open, door));
+            }
         }
         if let Some(link) = known {
             mesh.set_links_open([(id, self.is_open(id, &link))]);
@@ -192,7 +203,7 @@ impl WorldLinks {
         true
     }
 
-    /// Opens or closes all links of doors of a plan.
+    /// Opens or closes all links of doors of a plan, also those that were turned one by one.
     #[cfg(feature = "floorplan")]
     pub(super) fn set_doors_open(
         &mut self,
@@ -206,11 +217,17 @@ impl WorldLinks {
             } else {
                 self.closed_doors.insert(door)
             };
+            self.turned.retain(|_, (_, of)| *of != Some(door));
             let links = self.found.of_door(door);
             let turned: Vec<(LinkId, bool)> = links.map(|(id, link)| (id, self.is_open(id, link))).collect();
             mesh.set_links_open(turned);
         }
     }
+}
+
+/// Returns the number of the door that a link leads through.
+fn door_of(link: &Link) -> Option<u32> {
+    (link.kind == LinkKind::Door).then_some(link.data)
 }
 
 /// Returns the sort key of an added link.

@@ -39,8 +39,8 @@ const MAX_TILES: f64 = 1e6;
 /// - A link has one id for as long as it is found. Links that were added and doors and links that
 ///   were closed stay so over all updates ([`PlanWorld::set_door_open`]).
 /// - The ground is that of [`Baker::bake`] with the obstacles among the blocked shapes, except for
-///   rounding, and for pieces of ground at the border of a window, which are kept however small
-///   they are.
+///   rounding, for pieces of ground at the border of a window, which are kept however small they
+///   are, and in doors: an obstacle blocks a door, which is cut through blocked shapes of the plan.
 ///
 /// # Cost
 /// An update costs its windows and those around them, however large the plan is; with
