@@ -12,8 +12,8 @@ function makeWorker() {
   worker.unref();
   return {
     postMessage(message, transfer) {
-      worker.ref();
       worker.postMessage(message, transfer);
+      worker.ref();
     },
     rest: () => worker.unref(),
     terminate: () => void worker.terminate(),

@@ -35,7 +35,7 @@ export class BakeWorker {
    * @param make makes the worker; by default from the file beside this one
    */
   constructor(module?: WebAssembly.Module | URL | string, make?: () => Worker);
-  /** Bakes; a job that still runs is ended. */
+  /** Bakes; a job that still runs is ended. What `progress` throws ends this one. */
   bake(job: BakeJob, progress?: (stage: string, done: number) => void, options?: BakeOptions): Promise<Baked>;
   /** `true` while a job runs. */
   readonly isBusy: boolean;

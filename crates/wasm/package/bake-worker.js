@@ -7,11 +7,12 @@ export function failure({ message, kind }) {
 /** The job was ended. */
 export const cancelled = () => failure({ message: "the bake was cancelled", kind: "cancelled" });
 
-/** Waits for a job, which a signal ends. */
-export async function endedBy(signal, job, cancel) {
+/** Starts a job and waits for it; a signal ends it by `cancel`. */
+export async function endedBy(signal, start, cancel) {
+  if (signal?.aborted) throw cancelled();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    return await job;
+    return await start();
   } finally {
     signal?.removeEventListener("abort", cancel);
   }
@@ -50,9 +51,15 @@ export class Line {
     const job = this.#jobs.get(data.id);
     if (!job) return;
     if (data.stage !== undefined) {
-      job.progress?.(data.stage, data.done);
+      try {
+        job.progress?.(data.stage, data.done);
+      } catch (error) {
+        this.stop(error);
+      }
       return;
     }
+    // The module's memory may be in any state: the next job gets another worker.
+    if (data.error?.isFatal) return this.stop(failure(data.error));
     this.#jobs.delete(data.id);
     if (this.#jobs.size === 0) this.#worker.rest?.();
     if (data.error) job.reject(failure(data.error));
@@ -64,8 +71,12 @@ export class Line {
     this.#start();
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
+      try {
+        this.#worker.postMessage({ id, kind, job }, transfer);
+      } catch ({ message }) {
+        throw failure({ message: `the job cannot be sent to a worker: ${message}`, kind: "input" });
+      }
       this.#jobs.set(id, { progress, resolve, reject });
-      this.#worker.postMessage({ id, kind, job }, transfer);
     });
   }
 
@@ -91,17 +102,22 @@ export const makeWorker = () => new Worker(new URL("./worker.js", import.meta.ur
 /** A worker that bakes one job at a time. */
 export class BakeWorker {
   #line;
+  /** Number of the newest job: the signals of those before it end nothing. */
+  #newest = 0;
 
   constructor(module = besides(), make = makeWorker) {
     this.#line = new Line(module, make);
   }
 
   /** Bakes; a job that still runs is ended. */
-  async bake(job, progress, { signal } = {}) {
-    if (signal?.aborted) throw cancelled();
-    if (this.isBusy) this.cancel();
-    const asked = this.#line.ask("bake", job, { progress });
-    const { bytes, report } = await endedBy(signal, asked, () => this.cancel());
+  async bake(job, progress, options) {
+    let own;
+    const start = () => {
+      if (this.isBusy) this.cancel();
+      own = ++this.#newest;
+      return this.#line.ask("bake", job, { progress });
+    };
+    const { bytes, report } = await endedBy(options?.signal, start, () => own === this.#newest && this.cancel());
     return { bytes, report };
   }
 

@@ -16,7 +16,7 @@ export class BakeWorkers {
    * @param make makes a worker; by default from the file beside this one
    */
   constructor(count?: number, module?: WebAssembly.Module | URL | string, make?: () => Worker);
-  /** Bakes a scene in tiles; a job that still runs is ended. */
+  /** Bakes a scene in tiles; a job that still runs is ended. What `progress` throws ends this one. */
   bake(job: TileJob, progress?: (stage: string, done: number) => void, options?: BakeOptions): Promise<Baked>;
   /** Number of workers. */
   readonly count: number;

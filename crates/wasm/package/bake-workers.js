@@ -15,14 +15,17 @@ export class BakeWorkers {
   }
 
   /** Bakes a scene in tiles, voxels only; a job that still runs is ended. */
-  async bake(job, progress, { signal } = {}) {
-    if (signal?.aborted) throw cancelled();
-    if (this.isBusy) this.cancel();
-    return endedBy(signal, this.#bake(job, progress), () => this.cancel());
+  async bake(job, progress, options) {
+    let own;
+    const start = () => {
+      if (this.isBusy) this.cancel();
+      own = this.#job = { isEnded: false };
+      return this.#bake(own, job ?? {}, progress);
+    };
+    return endedBy(options?.signal, start, () => own === this.#job && this.cancel());
   }
 
-  async #bake(job, progress) {
-    const run = (this.#job = { isEnded: false });
+  async #bake(run, job, progress) {
     const given = { scene: job.scene, settings: job.settings };
     try {
       const counts = await Promise.all(this.#lines.map((line) => line.ask("begin", given)));

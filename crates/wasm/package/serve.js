@@ -2,7 +2,8 @@
 import { Plan, Scene, TileBaker } from "./waymesh.js";
 
 /** Makes the input of a job. */
-function read({ scene, plan }) {
+function read(job) {
+  const { scene, plan } = job ?? {};
   const given = scene ?? plan;
   if (given === undefined || given === null) throw Object.assign(new Error("the job has neither a scene nor a plan"), { kind: "input" });
   if (given.builtin !== undefined) return Scene.builtin(given.builtin, given.scale);
@@ -10,12 +11,21 @@ function read({ scene, plan }) {
   return (scene ? Scene : Plan).read(given.name, given.bytes, given.options);
 }
 
+/** Frees an object. After a trap it cannot be freed: the worker ends then. */
+function release(object) {
+  try {
+    object?.free();
+  } catch {
+    // What was thrown before says why.
+  }
+}
+
 /** The bytes and figures of a mesh, which is freed. */
 function packed(mesh, format) {
   try {
     return { bytes: mesh.toBytes(format ?? "wmrun"), report: mesh.report };
   } finally {
-    mesh.free();
+    release(mesh);
   }
 }
 
@@ -28,7 +38,7 @@ const does = {
     try {
       return packed(input.bake(job.settings, progress), job.format);
     } finally {
-      input.free();
+      release(input);
     }
   },
   begin(job, progress) {
@@ -37,7 +47,7 @@ const does = {
     try {
       tiles = new TileBaker(scene, job.settings, progress);
     } finally {
-      scene.free();
+      release(scene);
     }
     return { count: tiles.count };
   },
@@ -52,7 +62,7 @@ const does = {
     }
   },
   end() {
-    tiles?.free();
+    release(tiles);
     tiles = null;
     return {};
   },
@@ -73,7 +83,10 @@ export function serve({ init, listen, send }) {
       const done = does[kind](job, (stage, share) => send({ id, stage, done: share }));
       send({ id, ...done }, done.bytes ? [done.bytes.buffer] : []);
     } catch (error) {
-      send({ id, error: { message: String(error?.message ?? error), kind: error?.kind ?? "bake" } });
+      const isFatal = error instanceof WebAssembly.RuntimeError;
+      const text = String(error?.message ?? error);
+      const message = isFatal ? `the bake needs more memory than a module can have, or met a fault of waymesh (${text})` : text;
+      send({ id, error: { message, kind: error?.kind ?? "bake", isFatal } });
     }
   });
 }

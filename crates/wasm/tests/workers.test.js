@@ -62,6 +62,44 @@ test("tiles over several workers are the bytes of one, and of the native program
   assert.deepEqual(Buffer.from(expected), readFileSync(native));
 });
 
+test("a signal ends its own job, and a job that cannot be sent is none", async () => {
+  for (const workers of [new BakeWorker(), new BakeWorkers(2)]) {
+    const ending = new AbortController();
+    const replaced = workers.bake({ scene: scene(), settings }, undefined, { signal: ending.signal });
+    const newest = workers.bake({ scene: scene(), settings, format: "wmesh" });
+    ending.abort();
+    await assert.rejects(replaced, { kind: "cancelled" });
+    assert.deepEqual((await newest).bytes, untiled());
+    for (const job of [null, undefined, 7, { scene: { ...scene(), options: () => 1 } }]) {
+      await assert.rejects(workers.bake(job), { name: "WaymeshError", kind: "input" });
+      assert.equal(workers.isBusy, false);
+    }
+    await assert.rejects(workers.bake({ scene: scene(), settings }, () => { throw new TypeError("mine"); }), { message: "mine" });
+    assert.deepEqual((await workers.bake({ scene: scene(), settings, format: "wmesh" })).bytes, untiled());
+    workers.close();
+  }
+});
+
+test("a worker whose module failed is replaced", async () => {
+  // What `serve.js` answers after a trap.
+  const made = [];
+  const make = () => {
+    let hear;
+    const worker = {
+      addEventListener: (kind, run) => kind === "message" && (hear = run),
+      postMessage: ({ id }) => id === undefined || queueMicrotask(() => hear({ data: { id, error: { message: "unreachable", kind: "bake", isFatal: true } } })),
+      terminate: () => (worker.isEnded = true),
+    };
+    made.push(worker);
+    return worker;
+  };
+  const worker = new BakeWorker(null, make);
+  for (const count of [1, 2]) {
+    await assert.rejects(worker.bake({ scene: scene() }), { name: "WaymeshError", kind: "bake" });
+    assert.ok(made.length === count && made[count - 1].isEnded && !worker.isBusy);
+  }
+});
+
 test("what is called before the module is loaded says so", async () => {
   for (const file of ["waymesh.js", "queries.js"]) {
     const unloaded = await import(`../pkg/${file}?unloaded`);
