@@ -97,13 +97,50 @@ function build(name, features) {
   writeFileSync(types, `/// <reference lib="esnext.disposable" />\n${readFileSync(types, "utf8")}`);
 }
 
-/** The glue of a module, which says what is missing where it is called before `init`. */
+/** What wasm-bindgen says of misused objects, and what this package says. */
+const TEXTS = {
+  "null pointer passed to rust": "the object was freed, or is of another class",
+  "recursive use of an object detected which would lead to unsafe aliasing in rust": "the object is in use: a callback cannot change what called it",
+  "attempted to take ownership of Rust value while it was borrowed": "the object is in use: a callback cannot free what called it",
+};
+
+/** Helpers of the glue: errors of the package; arrays of numbers are copied whole or refused. */
+const HELPERS = `
+const refused = (text, kind = "input") => Object.assign(new Error(text), { name: "WaymeshError", kind });
+const absent = new Proxy({}, { get() { throw refused("the module is not loaded: await init() before anything else", "not-loaded"); } });
+const TEXTS = ${JSON.stringify(TEXTS)};
+function listed(list) {
+  if (typeof list !== "object" || !(list?.length >= 0)) throw refused(\`an array of numbers is expected, not \${String(list)}\`);
+  return list.length === 0 ? [] : list;
+}
+function put(memory, list, at) {
+  try {
+    memory.set(list, at);
+  } catch ({ message }) {
+    throw refused(\`an array of numbers cannot be read: \${message}\`);
+  }
+  if (memory instanceof Float32Array || list.constructor === memory.constructor) return;
+  for (let i = 0; i < list.length; i += 1) {
+    if (memory[at + i] !== list[i]) throw refused(\`number \${i} of an array is \${list[i]}, but must be whole, and 0 to \${256 ** memory.BYTES_PER_ELEMENT - 1}\`);
+  }
+}`;
+
+/** The glue of a module, with errors that are those of this package. */
 function guarded(glue) {
-  const [empty, check] = ["let wasmModule, wasmInstance, wasm;", "if (wasm !== undefined) return wasm;"];
-  if (!glue.includes(empty) || !glue.includes(check)) throw new Error("the glue of wasm-bindgen is not what this build knows");
-  const text = "the module is not loaded: await init() before anything else";
-  const absent = `const absent = new Proxy({}, { get() { throw Object.assign(new Error("${text}"), { name: "WaymeshError", kind: "not-loaded" }); } });`;
-  return glue.replace(empty, `${absent}\nlet wasmModule, wasmInstance, wasm = absent;`).replaceAll(check, "if (wasm !== absent) return wasm;");
+  const replace = (from, to, isOptional = false) => {
+    const replaced = glue.replaceAll(from, to);
+    if (replaced === glue && !isOptional) throw new Error(`the glue of wasm-bindgen is not what this build knows: it lacks ${from}`);
+    glue = replaced;
+  };
+  replace("let wasmModule, wasmInstance, wasm;", `${HELPERS.trim()}\nlet wasmModule, wasmInstance, wasm = absent;`);
+  replace("if (wasm !== undefined) return wasm;", "if (wasm !== absent) return wasm;");
+  replace(/throw new Error\((getStringFromWasm0\(arg0, arg1\))\);/g, "const text = $1;\n            throw refused(TEXTS[text] ?? text);");
+  replace(/(function passArray\w+ToWasm0\(arg, malloc\) \{)/g, "$1\n    arg = listed(arg);");
+  replace(/(get\w+ArrayMemory0\(\))\.set\(arg, (ptr \/ \d)\);/g, "put($1, arg, $2);");
+  replace("function passStringToWasm0(arg, malloc, realloc) {", "function passStringToWasm0(arg, malloc, realloc) {\n    if (typeof arg !== \"string\") throw refused(`a text is expected, not ${String(arg)}`);");
+  // Bundlers put `_` before the names of some classes.
+  replace("throw new Error(`expected instance of ${klass.name}`);", "throw refused(`an object of the class ${klass.name.replace(/^_/, \"\")} is expected, not ${String(instance)}`);", true);
+  return glue;
 }
 
 // Alone, queries are to be small: with less, a path takes up to a fourth longer, and with more, the

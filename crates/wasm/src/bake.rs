@@ -7,7 +7,7 @@ use wasm_bindgen::JsValue;
 use waymesh::core::Stopwatch;
 use waymesh::{BakeError, Observer};
 
-use crate::error::{OrThrow, Thrown};
+use crate::error::{Kind, OrThrow, Thrown};
 
 /// Shortest time between two calls within a stage, in seconds.
 const PACE: f64 = 0.03;
@@ -75,6 +75,10 @@ pub(crate) fn watched<T>(
     progress: Option<Function>,
     bake: impl FnOnce(&mut dyn Observer) -> Result<T, BakeError>,
 ) -> Thrown<T> {
+    // Types are not checked at run time.
+    if progress.as_ref().is_some_and(|progress| !progress.is_function()) {
+        return Err(Kind::Input.error("progress must be a function"));
+    }
     set_clock();
     let before = CALLBACK.replace((progress, None));
     let mut reporter = Reporter { stage: "", last: Stopwatch::start(), is_stopped: false };

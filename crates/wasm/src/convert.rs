@@ -1,7 +1,7 @@
 //! From JavaScript's values and back.
 
 use glam::Vec3;
-use js_sys::{Array, ArrayBuffer, Float32Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Float32Array, Map, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_graph::Reach;
 
@@ -34,25 +34,36 @@ pub(crate) fn points<'a>(name: &str, numbers: &'a [f32]) -> Thrown<&'a [Vec3]> {
     Ok(points)
 }
 
+/// A whole number from 0 to `most`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+pub(crate) fn whole(name: &str, given: f64, most: u32) -> Thrown<u32> {
+    if (0.0..=f64::from(most)).contains(&given) && given.fract().abs() < f64::MIN_POSITIVE {
+        return Ok(given as u32);
+    }
+    Err(Kind::Input.error(format_args!("{name} is {given}, but must be a whole number from 0 to {most}")))
+}
+
 /// Copies the bytes of an `ArrayBuffer`, or of a view of one.
 pub(crate) fn bytes(value: &JsValue) -> Thrown<Vec<u8>> {
-    if ArrayBuffer::is_view(value) {
-        let field = |name: &str| Reflect::get(value, &name.into());
-        let number = |name: &str| Ok::<_, JsValue>(field(name)?.as_f64().unwrap_or_default());
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a place in 32-bit memory"
-        )]
-        let [offset, length] = [number("byteOffset")? as u32, number("byteLength")? as u32];
-        return Ok(Uint8Array::new_with_byte_offset_and_length(&field("buffer")?, offset, length).to_vec());
-    }
+    let field = |name: &str| Reflect::get(value, &name.into());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in 32-bit memory")]
+    let number = |name: &str| Ok::<_, JsValue>(field(name)?.as_f64().unwrap_or_default() as u32);
     // The name, because a buffer of another frame or of a test's context is no instance of the class.
-    let name = value.is_object().then(|| value.unchecked_ref::<Object>().to_string().as_string()).flatten();
-    match name.as_deref() {
-        Some("[object ArrayBuffer]" | "[object SharedArrayBuffer]") => Ok(Uint8Array::new(value).to_vec()),
-        _ => Err(Kind::Input.error("bytes must be an ArrayBuffer, or a view of one such as a Uint8Array")),
+    let name =
+        || value.is_object().then(|| value.unchecked_ref::<Object>().to_string().as_string()).flatten();
+    let is_view = ArrayBuffer::is_view(value);
+    if !is_view && !matches!(name().as_deref(), Some("[object ArrayBuffer]" | "[object SharedArrayBuffer]")) {
+        return Err(Kind::Input.error("bytes must be an ArrayBuffer, or a view of one such as a Uint8Array"));
     }
+    let length = number("byteLength")?;
+    if length == 0 {
+        return Err(Kind::Input.error("bytes is empty: nothing was read, or its buffer was transferred"));
+    }
+    if is_view {
+        let (buffer, offset) = (field("buffer")?, number("byteOffset")?);
+        return Ok(Uint8Array::new_with_byte_offset_and_length(&buffer, offset, length).to_vec());
+    }
+    Ok(Uint8Array::new(value).to_vec())
 }
 
 /// The numbers of positions.
@@ -63,6 +74,11 @@ pub(crate) fn flat(points: &[Vec3]) -> Vec<f32> {
 /// Positions as an array of JavaScript.
 pub(crate) fn positions(points: &[Vec3]) -> JsValue {
     Float32Array::from(flat(points).as_slice()).into()
+}
+
+/// An object of named values: no function, and no `Map`, whose entries are not fields.
+fn named(value: &JsValue) -> Option<&Object> {
+    value.dyn_ref().filter(|_| !value.is_function() && !value.is_instance_of::<Map>())
 }
 
 /// An object of JavaScript of which every field must be used.
@@ -76,8 +92,8 @@ impl Fields {
     pub(crate) fn new(what: &'static str, object: &JsValue) -> Thrown<Self> {
         let mut left = Vec::new();
         if !object.is_undefined() && !object.is_null() {
-            let Some(object) = object.dyn_ref::<Object>() else {
-                return Err(Kind::Input.error(format_args!("{what} must be an object")));
+            let Some(object) = named(object) else {
+                return Err(Kind::Input.error(format_args!("{what} must be an object of names and values")));
             };
             left.extend(Object::keys(object).iter().filter_map(|key| key.as_string()));
         }
@@ -176,7 +192,7 @@ impl Fields {
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
     pub(crate) fn costs(&mut self, name: &'static str) -> Thrown<Option<Vec<(String, f32)>>> {
         let Some(costs) = self.take(name) else { return Ok(None) };
-        let Some(costs) = costs.dyn_ref::<Object>() else {
+        let Some(costs) = named(&costs) else {
             return Err(Kind::Input.error(format_args!("{name} must be an object of names and costs")));
         };
         let one = |key: String| {
@@ -220,7 +236,7 @@ pub(crate) fn only_reach(options: &JsValue) -> Thrown<Option<Reach>> {
 #[cfg(feature = "bake")]
 mod values {
     use js_sys::{Array, Object, Reflect};
-    use wasm_bindgen::{JsCast, JsValue};
+    use wasm_bindgen::JsValue;
     use waymesh::fields::Value;
 
     use super::{Kind, Thrown};
@@ -271,7 +287,7 @@ mod values {
             return Ok(Vec::new());
         }
         let is_list = Array::is_array(js) || js_sys::ArrayBuffer::is_view(js);
-        let Some(object) = js.dyn_ref::<Object>().filter(|_| !is_list && !js.is_function()) else {
+        let Some(object) = super::named(js).filter(|_| !is_list) else {
             return Err(Kind::Settings.error("settings must be an object of names and values"));
         };
         let names = Object::keys(object);

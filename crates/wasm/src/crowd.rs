@@ -85,6 +85,11 @@ pub struct Crowd {
     next: u32,
 }
 
+/// The number of an agent as JavaScript gives it back.
+fn key(agent: f64) -> Option<u32> {
+    u32::try_from(number(agent)).ok()
+}
+
 impl Crowd {
     fn make(settings: &JsValue, mesh: &NavMesh, ground: impl FnOnce(bool) -> Thrown<Ground>) -> Thrown<Self> {
         let mut fields = Fields::new("settings", settings)?;
@@ -107,9 +112,9 @@ impl Crowd {
         Ok(Self { agents, costs, ground, has_clearance, ids: BTreeMap::new(), next: 0 })
     }
 
-    fn id(&self, agent: u32) -> Thrown<AgentId> {
+    fn id(&self, agent: f64) -> Thrown<AgentId> {
         let missing = || Kind::Input.error(format_args!("there is no agent {agent}"));
-        self.ids.get(&agent).copied().ok_or_else(missing)
+        key(agent).and_then(|agent| self.ids.get(&agent)).copied().ok_or_else(missing)
     }
 
     /// States in the order of the numbers of agents.
@@ -158,8 +163,8 @@ impl Crowd {
     }
 
     /// Removes an agent. Returns `true` if it was there.
-    pub fn remove(&mut self, agent: u32) -> bool {
-        let Some(id) = self.ids.remove(&agent) else { return false };
+    pub fn remove(&mut self, agent: f64) -> bool {
+        let Some(id) = key(agent).and_then(|agent| self.ids.remove(&agent)) else { return false };
         self.agents.remove(id)
     }
 
@@ -168,7 +173,7 @@ impl Crowd {
     #[wasm_bindgen(js_name = setTarget)]
     pub fn set_target(
         &mut self,
-        agent: u32,
+        agent: f64,
         #[wasm_bindgen(unchecked_param_type = "Point")] target: &[f32],
     ) -> Thrown<()> {
         let (id, target) = (self.id(agent)?, point("target", target)?);
@@ -177,7 +182,7 @@ impl Crowd {
     }
 
     /// Takes an agent's target away: it stops.
-    pub fn stop(&mut self, agent: u32) -> Thrown<()> {
+    pub fn stop(&mut self, agent: f64) -> Thrown<()> {
         let id = self.id(agent)?;
         self.agents.stop(id).or_throw()
     }
@@ -187,7 +192,7 @@ impl Crowd {
     #[wasm_bindgen(js_name = setPosition)]
     pub fn set_position(
         &mut self,
-        agent: u32,
+        agent: f64,
         #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
     ) -> Thrown<()> {
         let (id, position) = (self.id(agent)?, point("position", position)?);
@@ -236,6 +241,7 @@ impl Crowd {
     }
 
     /// Returns the positions of all agents, three numbers each: on the ground, or in the air on a link.
+    /// Where an update took the ground away they walk back to it, or are lost.
     #[wasm_bindgen(getter)]
     pub fn positions(&self) -> Vec<f32> {
         self.each(|state| state.position.to_array())
@@ -256,7 +262,7 @@ impl Crowd {
 
     /// Returns the state of an agent.
     #[wasm_bindgen(unchecked_return_type = "AgentState")]
-    pub fn agent(&self, agent: u32) -> Thrown<JsValue> {
+    pub fn agent(&self, agent: f64) -> Thrown<JsValue> {
         let id = self.id(agent)?;
         let Some(state) = self.agents.agent(id) else {
             return Err(Kind::Input.error(format_args!("there is no agent {agent}")));
@@ -271,7 +277,7 @@ impl Crowd {
 
     /// The path of an agent: where it begins, the corners ahead, and its end. Empty without one.
     #[wasm_bindgen(js_name = path)]
-    pub fn path(&self, agent: u32) -> Thrown<Vec<f32>> {
+    pub fn path(&self, agent: f64) -> Thrown<Vec<f32>> {
         let id = self.id(agent)?;
         Ok(flat(self.agents.path(id).unwrap_or_default()))
     }

@@ -121,7 +121,8 @@ impl NavMesh {
         self.mesh.area()
     }
 
-    /// Checksum of the polygons, in hexadecimal.
+    /// Checksum of the polygons, in hexadecimal. A mesh of a `World` has another one than its file,
+    /// in which the polygons are renumbered.
     #[wasm_bindgen(getter)]
     pub fn generation(&self) -> String {
         format!("{:016x}", self.mesh.generation().0)
@@ -291,7 +292,10 @@ const TYPES: &str = r#"
 export type Point = readonly [number, number, number] | Float32Array;
 /** Positions, three numbers each. */
 export type Points = Float32Array;
-/** How far from the mesh a position may be: metres, or metres to the side, up and down. */
+/**
+ * How far from the mesh a position may be: metres, or metres to the side, up and down. By default
+ * twice the radius of the agent, a cell at least, to the side, and its height up and down.
+ */
 export type ReachOption = number | readonly [number, number, number];
 
 /** The agent that a mesh was baked for. Lengths in metres. */
@@ -316,7 +320,7 @@ export interface Area { name: string; cost: number; colour: Uint8Array | null }
 
 /** Options of a link that is added. */
 export interface LinkOptions {
-  /** `"user"` by default, or `"jump"`, `"drop"`, `"step"`, `"door"`, `"lift"`. */
+  /** `"user"` by default, or `"level"`, `"step"`, `"jump"`, `"drop"`, `"door"`, `"lift"`. */
   kind?: string;
   /** Default `true`. */
   bothWays?: boolean;
@@ -351,12 +355,24 @@ export interface ReachOptions { reach?: ReachOption }
 
 /** Options of a search for paths. */
 export interface PathOptions extends ReachOptions {
-  /** The shortest path instead of a short one found fast. Default `false`. */
+  /** The path that is shortest in plan instead of a short one found fast. Default `false`. */
   shortest?: boolean;
+  /**
+   * With `shortest`, rises and falls of the ground count: the path is the shortest in space of those
+   * that are straight in plan from corner to corner. Default `false`.
+   */
+  rises?: boolean;
   /** Accept a path that ends before the goal where none leads there. Default `true`. */
   allowPartial?: boolean;
   /** A point at each edge that it crosses, too. Default `false`. */
   crossPoints?: boolean;
+  /**
+   * As many more points as keep the path within so many metres of the ground; `length` is then that
+   * of the ground. By default there are points only where the path turns.
+   */
+  groundError?: number;
+  /** Height of the agent: ground with less head room is left out (`height_classes`). Default any. */
+  agentHeight?: number;
   /** Tell which polygons the search looked into. Default `false`. */
   searched?: boolean;
   /** What a metre of an area costs, by name or number; `Infinity` closes it. */
@@ -367,8 +383,8 @@ export interface PathOptions extends ReachOptions {
    */
   linkCosts?: Record<string, number>;
   /**
-   * The path of a disc of this radius in metres: the shortest, unless `fast` is `true`. Needs the
-   * package with bakes.
+   * The path of a disc of this radius in metres: the shortest in plan, unless `fast` is `true`. Needs
+   * the package with bakes.
    */
   radius?: number;
   /** A short path of the disc, in less time than the shortest. Needs `radius`. Default `false`. */
@@ -383,9 +399,14 @@ export interface Path {
   polygons: Uint32Array;
   /** Links it takes: the point of the path it is taken from. */
   links: { link: number; backwards: boolean; point: number }[];
-  /** In metres, in space. */
+  /**
+   * In metres, in space, from point to point: ground that rises and falls between two points adds
+   * nothing without `groundError`.
+   */
   length: number;
+  /** With costs, of the mesh or of the options, their sum along the ground; else the length. */
   cost: number;
+  /** `true` if the search for the shortest ended at its limit: a shorter path may be there. */
   wasCut: boolean;
   /** With the option `searched`: the polygons that the search looked into, ascending. */
   searched?: Uint32Array;

@@ -7,6 +7,7 @@ use waymesh_core::PolyId;
 use waymesh_graph::{LinkUse, Outcome, Path, QueryError};
 
 use crate::convert::{flat, object};
+use crate::error::{Kind, Thrown};
 
 /// The number of an outcome, as in `make.js`.
 pub(crate) fn outcome(outcome: Outcome) -> u8 {
@@ -47,12 +48,15 @@ extern "C" {
         searched: Option<Uint32Array>,
     ) -> JsValue;
 
-    fn fill(out: &Float32Array, points: &[f32]);
+    #[wasm_bindgen(catch)]
+    fn fill(out: &Float32Array, points: &[f32]) -> Result<(), JsValue>;
 }
 
 /// Copies the points of a path into an array of the caller, as many as fit.
-pub(crate) fn fill_points(path: &Path, out: &Float32Array) {
-    fill(out, bytemuck::cast_slice(&path.points));
+pub(crate) fn fill_points(path: &Path, out: &Float32Array) -> Thrown<()> {
+    // An exception that crossed this module would leave the mesh in use for ever.
+    fill(out, bytemuck::cast_slice(&path.points))
+        .map_err(|_| Kind::Input.error("out must be a Float32Array, and not transferred elsewhere"))
 }
 
 /// `Path` of the types.

@@ -1,18 +1,21 @@
 //! Queries: for one point or pair, and for many.
 
+use std::cell::RefMut;
 use std::sync::Arc;
 
 use glam::Vec3;
 use js_sys::{Float32Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_core::{AreaId, Random};
+use waymesh_core::{AreaId, PolyId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, LinkChoice, Location, Outcome, PathEnd, PathOptions, PathSearch, PlaceSampler,
-    QueryError, Reach,
+    AnyPolygon, AreaCosts, HeadRoomFilter, LinkChoice, Location, Outcome, PathEnd, PathOptions, PathSearch,
+    PlaceSampler, PolygonFilter, QueryError, Reach,
 };
 
-use crate::convert::{Fields, flat, object, only_reach, point, points, positions, reach_or, same_count};
+use crate::convert::{
+    Fields, flat, object, only_reach, point, points, positions, reach_or, same_count, whole,
+};
 use crate::discs::Disc;
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
@@ -21,8 +24,27 @@ use crate::path;
 /// Costs per metre, only where the mesh or the caller has costs.
 pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
 
+/// Polygons with head room for an agent; all of them if no height is given.
+#[derive(Clone, Copy, Debug)]
+struct HeadRoom(Option<HeadRoomFilter>);
+
+impl PolygonFilter for HeadRoom {
+    #[inline]
+    fn allows(&self, mesh: &waymesh_graph::NavMesh, polygon: PolyId) -> bool {
+        self.0.is_none_or(|filter| filter.allows(mesh, polygon))
+    }
+
+    #[inline]
+    fn allows_all(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
 /// Options of a path.
-type Options = PathOptions<AnyPolygon, MeshCosts>;
+type Options = PathOptions<HeadRoom, MeshCosts>;
+
+/// Most places of one call, which would not fit into memory otherwise.
+const MAX_SAMPLES: u32 = 10_000_000;
 
 /// Options of a path, with the radius if one is given.
 struct Asked {
@@ -42,11 +64,21 @@ impl NavMesh {
         let allow_partial = fields.flag("allowPartial", true)?;
         let cross_points = fields.flag("crossPoints", false)?;
         let searched = fields.flag("searched", false)?;
+        let (rises, ground_error) = (fields.flag("rises", false)?, fields.number("groundError")?);
         let (reach, radius) = (fields.reach()?, fields.number("radius")?);
+        let height = fields.number("agentHeight")?;
         let costs = self.costs(&mut fields, ["areaCosts", "linkCosts"])?;
         fields.finish()?;
-        if radius.is_some() && (costs.is_some() || cross_points || searched) {
-            let refused = "areaCosts, linkCosts, crossPoints and searched cannot be used with a radius";
+        for (name, given) in [("groundError", ground_error), ("agentHeight", height)] {
+            if let Some(metres) = given.filter(|metres| !metres.is_finite() || *metres < 0.0) {
+                let text = format_args!("{name} is {metres}, but must be finite and 0 m or more");
+                return Err(Kind::Query.error(text));
+            }
+        }
+        let is_for_points = costs.is_some() || cross_points || searched || rises;
+        if radius.is_some() && (is_for_points || ground_error.or(height).is_some()) {
+            let refused = "areaCosts, linkCosts, crossPoints, searched, rises, groundError and agentHeight \
+                           cannot be used with a radius";
             return Err(Kind::Query.error(refused));
         }
         if fast && (shortest || radius.is_none()) {
@@ -54,9 +86,11 @@ impl NavMesh {
         }
         let mut options = PathOptions::default()
             .with_search(search)
+            .with_filter(HeadRoom(height.map(HeadRoomFilter::new)))
             .with_allow_partial(allow_partial)
-            .with_cross_points(cross_points);
-        options.reach = reach;
+            .with_cross_points(cross_points)
+            .with_rises(rises);
+        (options.reach, options.ground_error) = (reach, ground_error);
         let costs = costs.or_else(|| self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)));
         let options = options.with_cost(costs.map(Arc::new));
         Ok(Asked { options, allow_partial, reach, radius, fast, searched })
@@ -93,10 +127,13 @@ impl NavMesh {
         QueryError::accept_no_path(query.path_into(from, to, path))
     }
 
-    /// Finds a path into the memory. Returns `true` if what was searched is asked for.
-    fn search(&self, start: &[f32], end: &[f32], options: &JsValue, memory: &mut Memory) -> Thrown<bool> {
+    /// Finds a path into the memory. Returns the memory, and `true` with the option `searched`.
+    fn search(&self, start: &[f32], end: &[f32], options: &JsValue) -> Thrown<(RefMut<'_, Memory>, bool)> {
         let (from, to) = (point("start", start)?, point("end", end)?);
+        // Options may have getters, which run code of the caller: the memory is borrowed afterwards.
         let asked = self.asked(options)?;
+        let mut borrowed = self.memory.borrow_mut();
+        let memory = &mut *borrowed;
         match asked.radius {
             Some(radius) => {
                 let of = Disc { from, to, radius, fast: asked.fast };
@@ -104,7 +141,7 @@ impl NavMesh {
             }
             None => self.find(from, to, &asked, memory).or_throw()?,
         }
-        Ok(asked.searched)
+        Ok((borrowed, asked.searched))
     }
 
     /// Refuses what is for one path.
@@ -153,8 +190,7 @@ impl NavMesh {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
         #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        let memory = &mut *self.memory.borrow_mut();
-        let searched = self.search(start, end, &options, memory)?;
+        let (memory, searched) = self.search(start, end, &options)?;
         let searched = searched.then(|| memory.scratch.searched_polygons(&self.mesh));
         Ok(path::path(&memory.path, searched.as_deref()))
     }
@@ -170,9 +206,8 @@ impl NavMesh {
         out: &Float32Array,
         #[wasm_bindgen(unchecked_optional_param_type = "PathOptions")] options: JsValue,
     ) -> Thrown<usize> {
-        let memory = &mut *self.memory.borrow_mut();
-        self.search(start, end, &options, memory)?;
-        path::fill_points(&memory.path, out);
+        let (memory, _) = self.search(start, end, &options)?;
+        path::fill_points(&memory.path, out)?;
         Ok(memory.path.points.len())
     }
 
@@ -324,8 +359,10 @@ impl NavMesh {
         }))
     }
 
-    /// Random places on the mesh, each part of it equally likely. The same seed gives the same places.
-    pub fn sample(&self, count: u32, seed: u32) -> Thrown<Vec<f32>> {
+    /// Random places on the mesh, each part of it equally likely: 10 million at most. The same seed
+    /// gives the same places.
+    pub fn sample(&self, count: f64, seed: u32) -> Thrown<Vec<f32>> {
+        let count = whole("count", count, MAX_SAMPLES)?;
         let (sampler, mut random) = (PlaceSampler::new(&self.mesh, &AnyPolygon), Random::new(seed.into()));
         let mut places = Vec::new();
         for _ in 0..count {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::DVec3;
-use js_sys::{Array, Float64Array, Function, Object, Uint32Array};
+use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::core::{AreaTable, SkippedTriangles};
@@ -79,7 +79,9 @@ impl Scene {
         let mut entries = Entries::new("options", &given);
         let load = load_options(&mut entries)?;
         entries.finish().or_throw()?;
-        let vertices = Float64Array::new(vertices).to_vec();
+        // A buffer that was transferred has the length 0, and cannot be read.
+        let is_empty = Reflect::get(vertices, &"length".into())?.as_f64() == Some(0.0);
+        let vertices = if is_empty { Vec::new() } else { Float64Array::new(vertices).to_vec() };
         let vertices: &[DVec3] = bytemuck::try_cast_slice(&vertices)
             .map_err(|_| Kind::Input.error("vertices must have three numbers each"))?;
         let triangles: &[[u32; 3]] = bytemuck::try_cast_slice(triangles)

@@ -10,7 +10,7 @@ use waymesh::tile::Tile;
 
 use crate::bake::watched;
 use crate::error::{Kind, OrThrow, Thrown};
-use crate::mesh::NavMesh;
+use crate::mesh::{NavMesh, number};
 use crate::scene::Scene;
 use crate::settings;
 
@@ -52,12 +52,13 @@ impl TileBaker {
     }
 
     /// Builds a tile.
-    pub fn bake(&self, tile: u32) -> Thrown<Vec<u8>> {
+    pub fn bake(&self, tile: f64) -> Thrown<Vec<u8>> {
         let missing = || {
             let count = self.tiles.len();
             Kind::Input.error(format_args!("there is no tile {tile}: the scene has {count}"))
         };
-        self.baker.bake(*self.tiles.get(tile as usize).ok_or_else(missing)?).or_throw()
+        let index = usize::try_from(number(tile)).unwrap_or(usize::MAX);
+        self.baker.bake(*self.tiles.get(index).ok_or_else(missing)?).or_throw()
     }
 
     /// Joins all tiles, in any order, to one mesh, which is that of `Scene.bake`, to the last bit.

@@ -10,7 +10,7 @@ use waymesh::voxel::Obstacle;
 use waymesh::{MarkId, ObstacleId};
 
 use crate::bake::watched;
-use crate::convert::{entries, object, value};
+use crate::convert::{entries, object, value, whole};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{NavMesh, link_of, number};
 use crate::scene::{Scene, bounds};
@@ -43,12 +43,12 @@ impl World {
         #[wasm_bindgen(js_name = bounds)] corners: &[f32],
         #[wasm_bindgen(unchecked_optional_param_type = "Settings")] settings: JsValue,
         #[wasm_bindgen(js_name = tileCells, unchecked_optional_param_type = "number")] tile_cells: Option<
-            u32,
+            f64,
         >,
     ) -> Thrown<World> {
         let baker = settings::voxels(&settings, &AreaTable::default())?;
         let areas = baker.config().areas.clone();
-        let tile_cells = tile_cells.unwrap_or(TILE_CELLS);
+        let tile_cells = tile_cells.map_or(Ok(TILE_CELLS), |cells| whole("tileCells", cells, u32::MAX))?;
         let world = waymesh::World::new(baker, &bounds(corners)?, tile_cells).or_throw()?;
         Ok(Self { world, areas })
     }

@@ -196,4 +196,10 @@ test("what cannot be used is named", () => {
   refused(() => crowd.step(-1), "settings", /dt is -1/);
   assert.equal(crowd.count, 0);
   crowd.step(0.1);
+  crowd.add([1, 0, 1]);
+  for (const agent of [undefined, NaN, -1, 0.5, 2 ** 32]) {
+    for (const run of [() => crowd.agent(agent), () => crowd.path(agent), () => crowd.setTarget(agent, [9, 0, 9]), () => crowd.stop(agent)]) refused(run, "input", /there is no agent/);
+    assert.equal(crowd.remove(agent), false);
+  }
+  assert.equal(crowd.agent(0).status, "idle");
 });

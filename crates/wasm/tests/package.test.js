@@ -298,6 +298,66 @@ test("what cannot be used is named", () => {
   refused(() => new World(new Float32Array(5), {}), "input", /3 for each point/);
 });
 
+test("arguments of another form are refused, and leave everything as it was", () => {
+  const mesh = scene.bake({});
+  const [start, end] = [[1, 0, 1], [38, 0, 38]];
+  const before = mesh.findPath(start, end);
+  const transferred = (array) => {
+    structuredClone(array, { transfer: [array.buffer] });
+    return array;
+  };
+  // An array to write to.
+  for (const out of [undefined, null, {}, [0, 0, 0], transferred(new Float32Array(9))]) refused(() => mesh.findPathInto(start, end, out), "input", /out must be a Float32Array/);
+  assert.ok(mesh.findPathInto(start, end, new Float32Array(0)) > 1);
+  // Arrays to read.
+  for (const list of [undefined, null, 7, "abc", { x: 1, y: 0, z: 1 }, () => 1]) {
+    for (const run of [() => mesh.findPath(list, end), () => mesh.snap(list), () => mesh.addLink(start, list), () => new World(list), () => Scene.fromTriangles([0, 0, 0], list)]) {
+      refused(run, "input", /an array of numbers is expected, not /);
+    }
+  }
+  refused(() => mesh.findPath([1n, 0n, 1n], end), "input", /BigInt/);
+  refused(() => mesh.findPath({ length: 2 ** 30 }, end), "input", /cannot be read/);
+  refused(() => mesh.findPath(transferred(new Float32Array(3)), end), "input", /start has 0 numbers/);
+  refused(() => Scene.fromTriangles(transferred(new Float32Array(9)), [0, 1, 2]), "input", /there are 0 vertices/);
+  for (const index of [-1, 1.5, NaN, 2 ** 32]) refused(() => Scene.fromTriangles([0, 0, 0], [0, 0, index]), "input", /number 2 of an array is .* whole/);
+  refused(() => Scene.fromTriangles([0, 0, 0], [0, 0, 0], [256]), "input", /number 0 of an array is 256, but must be whole, and 0 to 255/);
+  for (const bytes of [new Uint8Array(0), transferred(new Uint8Array(8)), transferred(new Uint8Array(8)).buffer]) {
+    refused(() => NavMesh.fromBytes(bytes), "input", /bytes is empty/);
+    refused(() => Scene.read("level.obj", bytes), "input", /bytes is empty/);
+  }
+  // Texts, functions, objects of a class.
+  for (const text of [undefined, 7, level]) {
+    refused(() => Scene.read(text, level), "input", /a text is expected/);
+    refused(() => describeSettings(text), "input", /a text is expected/);
+  }
+  refused(() => scene.bake({}, 7), "input", /progress must be a function/);
+  for (const other of [undefined, {}, scene]) refused(() => scene.evaluate(other), "input", /an object of the class NavMesh is expected/);
+  // Numbers.
+  for (const count of [-1, 1.5, NaN, undefined, 1e8]) refused(() => mesh.sample(count, 1), "input", /count is .* whole number from 0 to 10000000/);
+  for (const cells of [-1, 1.5, NaN]) refused(() => new World(scene.bounds, {}, cells), "input", /tileCells is .* whole number/);
+  // Options.
+  for (const options of [7, () => 1, new Map([["shortest", true]])]) refused(() => mesh.findPath(start, end, options), "input", /options must be an object/);
+  refused(() => mesh.findPath(start, end, { areaCosts: new Map([["ground", 3]]) }), "input", /areaCosts must be an object/);
+  refused(() => scene.bake(new Map([["cell_size", 3]])), "settings", /settings must be an object/);
+  mesh.findPath(start, end, { get shortest() { return mesh.findPath(end, start).outcome === "complete"; } });
+  assert.deepEqual(mesh.findPath(start, end), before);
+  const link = mesh.addLink(start, end);
+  assert.ok(mesh.removeLink(link));
+});
+
+test("objects that were freed or are in use say so", () => {
+  const [freed, held] = [scene.bake({}), Scene.builtin("terraces")];
+  freed.free();
+  for (const run of [() => freed.findPath([1, 0, 1], [9, 0, 9]), () => freed.polygonCount, () => freed.free(), () => scene.evaluate(freed)]) {
+    refused(run, "input", /the object was freed/);
+  }
+  refused(() => held.bake({}, () => held.free()), "input", /in use/);
+  const world = new World(scene.bounds, {}, 48);
+  refused(() => world.addScene(scene, () => world.mesh), "input", /in use: a callback cannot change/);
+  world.addScene(scene);
+  assert.ok(world.update().rebuilt > 0);
+});
+
 test("settings describe themselves", () => {
   for (const pipeline of ["voxels", "storeys", "slices", "plans"]) {
     const infos = describeSettings(pipeline);

@@ -28,6 +28,30 @@ test("it answers as the whole package does", () => {
   assert.throws(() => mesh.findPath([1, 0, 1], [9, 0, 9], { radius: 1 }), /whole package/);
 });
 
+test("paths count rises, follow the ground and need head room", () => {
+  // A roof of 8 m with a ridge of 3 m along z, and a flat way round it.
+  const vertices = [0, 0, 0, 4, 3, 0, 8, 0, 0, 0, 0, 12, 4, 3, 12, 8, 0, 12, 0, 0, 15, 8, 0, 15];
+  const triangles = [0, 3, 4, 0, 4, 1, 1, 4, 5, 1, 5, 2, 3, 6, 7, 3, 7, 5];
+  const roof = Scene.fromTriangles(vertices, triangles).bake({ agent_radius: 0, cell_size: 0.1, level_height: 0.05 });
+  const [from, to] = [[1, 0.75, 6], [7, 0.75, 6]];
+  const along = (options) => roof.findPath(from, to, { shortest: true, ...options }).length;
+  assert.ok(Math.abs(along({}) - 6) < 0.1, `${along({})}`);
+  assert.ok(Math.abs(along({ groundError: 0.05 }) - 7.5) < 0.15, `${along({ groundError: 0.05 })}`);
+  assert.ok(along({ groundError: 0.05, rises: true }) <= along({ groundError: 0.05 }) + 1e-3);
+  // A hall whose middle is 2.2 m high, and a way round it.
+  const [floor, ceiling] = [0, 2.2].map((y) => (y === 0 ? [0, y, 0, 20, y, 0, 20, y, 20, 0, y, 20] : [8, y, 2, 12, y, 2, 12, y, 14, 8, y, 14]));
+  const hall = Scene.fromTriangles([...floor, ...ceiling], [0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7]).bake({ agent_radius: 0, agent_height: 1.5, height_classes: [1.5, 3], cell_size: 0.2 });
+  const mesh = NavMesh.fromBytes(hall.toBytes("wmrun"));
+  const [low, high] = [2, 2.9].map((agentHeight) => mesh.findPath([2, 0, 8], [18, 0, 8], { agentHeight }));
+  assert.deepEqual(mesh.findPath([2, 0, 8], [18, 0, 8], { agentHeight: 1.5 }), mesh.findPath([2, 0, 8], [18, 0, 8]));
+  for (const path of [low, high]) {
+    assert.equal(path.outcome, "complete");
+    assert.ok(path.length > 18, `${path.length}`);
+  }
+  assert.throws(() => mesh.findPath([2, 0, 8], [18, 0, 8], { agentHeight: NaN }), /agentHeight is NaN/);
+  assert.throws(() => mesh.findPath([2, 0, 8], [18, 0, 8], { groundError: -1 }), /groundError is -1/);
+});
+
 test("it is small", () => {
   const size = (file) => gzipSync(readFileSync(new URL(`../pkg/${file}`, import.meta.url)), { level: 9 }).length;
   const [queries, whole] = ["queries_bg.wasm", "waymesh_bg.wasm"].map(size);
