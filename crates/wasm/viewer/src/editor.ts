@@ -168,7 +168,7 @@ function inspectLink(id: number): HTMLElement[] {
   const drawn = drawnLink(id);
   const isOpen = make("input", { type: "checkbox", checked: link.isOpen });
   isOpen.addEventListener("change", () => openLink(id, isOpen.checked));
-  const parts: HTMLElement[] = [make("h2", { textContent: `Link ${id}: ${link.kind}` }), make("p", {}, make("label", {}, isOpen, " open"))];
+  const parts: HTMLElement[] = [make("h2", { textContent: `Link ${id}: ${link.kind === "user" ? "ladder" : link.kind}` }), make("p", {}, make("label", {}, isOpen, " open"))];
   if (!drawn) {
     parts.push(make("p", { textContent: `${link.bothWays ? "Both ways" : "One way"}, found by the bake.` }));
     return parts;

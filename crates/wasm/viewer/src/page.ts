@@ -43,6 +43,13 @@ function sentence(text: string): string {
   return `${first}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
+/** What an error means for who clicked. */
+export function said(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const [, end] = /no mesh near the (start|goal)/.exec(text) ?? [];
+  return end ? `The ${end} is not on the mesh: click a coloured place, or ask with the tool Why not?` : text;
+}
+
 /**
  * Says what went wrong, as a sentence, until it is called with `null` or closed. A job that was
  * ended says nothing.
@@ -53,7 +60,7 @@ export function complain(error: unknown): void {
     if (error === null) place.hidden = true;
     return;
   }
-  find("#error-text").textContent = sentence(error instanceof Error ? error.message : String(error));
+  find("#error-text").textContent = sentence(said(error));
   place.hidden = false;
 }
 

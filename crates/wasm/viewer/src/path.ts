@@ -1,6 +1,6 @@
 // The path between the points that were clicked, and the ruler.
 import type { NavMesh, Path, PathOptions } from "waymesh";
-import { find } from "./page";
+import { find, said } from "./page";
 import { drawPath, drawPoints, pathLines } from "./placed";
 import { distance, type Point } from "./project";
 import { canExplain } from "./why";
@@ -9,12 +9,8 @@ import { radius, shown, state, tool, view } from "./state";
 /** `true` if somewhere a metre costs another amount than on plain ground. */
 const hasCosts = (mesh: NavMesh) => Object.values(mesh.areas).some(({ cost }) => cost !== 1);
 
-/** What an error of a search means for who clicked. */
-function told(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const [, end] = /no mesh near the (start|goal)/.exec(text) ?? [];
-  return end ? `The ${end} is not on the mesh: click a coloured place, or ask with the tool Why not?` : text;
-}
+/** Farthest that a path may be from the ground, in metres: lengths are those of the ground. */
+const GROUND_ERROR = 0.05;
 
 /** Tools whose clicks are ends of a path. */
 const PATH_TOOLS = ["path", "measure"];
@@ -48,6 +44,7 @@ function measure(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): v
 function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLElement): void {
   const options: PathOptions = { shortest: find<HTMLInputElement>("#shortest").checked };
   if (radius() > 0) options.radius = radius();
+  else options.groundError = GROUND_ERROR;
   if (shown.has("searched") && radius() === 0) options.searched = true;
   const isPriced = hasCosts(mesh);
   const doCostsCount = isPriced && radius() === 0 && options.shortest !== true;
@@ -57,13 +54,12 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
   try {
     path = mesh.findPath(start, end, options);
   } catch (error) {
-    place.textContent = told(error);
+    place.textContent = said(error);
     return;
   }
   const took = performance.now() - begin;
   const kept = searchKept(start, end, options);
-  // With a point at every edge the line follows the ground.
-  drawPath(view, mesh, radius() > 0 ? path : mesh.findPath(start, end, { ...options, crossPoints: true }), radius());
+  drawPath(view, mesh, path, radius());
   const strong = Object.assign(document.createElement("strong"), { textContent: `${path.length.toFixed(3)} m` });
   const what = { complete: "", partial: " to the nearest place that can be reached", unreachable: " (no way leads there)", undecided: " (the search gave up)" }[path.outcome];
   find("#why-path").hidden = path.outcome === "complete" || radius() > 0 || !canExplain();
@@ -77,7 +73,7 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
 function searchKept(start: Point, end: Point, options: PathOptions): string {
   if (!state.kept || !view.isSplit) return "";
   try {
-    const { length, outcome, points } = state.kept.mesh.findPath(start, end, { ...options, crossPoints: radius() === 0 });
+    const { length, outcome, points } = state.kept.mesh.findPath(start, end, options);
     view.put("keptPath", ...pathLines(view, points, outcome));
     return ` Kept: ${length.toFixed(3)} m${outcome === "complete" ? "" : ", not all of the way"}.`;
   } catch (error) {
