@@ -288,12 +288,11 @@ mod tests {
     /// Without a bend that is inserted first, the first of these takes minutes.
     #[test]
     fn many_points_on_a_line_are_triangulated_before_a_tip_and_after_it() {
-        const COUNT: usize = 100_000;
-        for tip_at in [COUNT, 0] {
-            let mut ring: Vec<[f64; 2]> = (0..COUNT as u32).map(|x| [x.into(), 0.0]).collect();
+        for tip_at in [100_000, 0] {
+            let mut ring: Vec<[f64; 2]> = (0..100_000).map(|x| [x.into(), 0.0]).collect();
             ring.insert(tip_at, [9.0, 9.0]);
             let set = PolygonSet::from_rings(&[ring], 1.0).unwrap();
-            assert_eq!(triangulate_cdt(&set).unwrap().triangles.len(), COUNT - 1);
+            assert_eq!(triangulate_cdt(&set).unwrap().triangles.len(), 99_999);
         }
     }
 

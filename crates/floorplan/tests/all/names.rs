@@ -278,21 +278,22 @@ fn lines_that_cannot_be_walkable_are_named() {
 /// An element of a drawing may draw many doors: each is cut as if it had its own element.
 #[test]
 fn doors_of_one_element_are_apart() {
-    let line = |x: f64, y: f64| format!("M{x} {y}v1");
-    let area = |x: f64, y: f64| format!("M{} {y}h.4v1h-.4z", x - 0.2);
-    // A leaf, and the arc in which it swings.
-    let leaf = |x: f64, y: f64| format!("M{x} {y}v1 M{x} {y}h1a1 1 0 0 1 -1 1");
     let places = [(5.0, 1.0), (5.0, 4.0), (5.0, 5.2)];
-    let faces = |x: f64, y: f64| format!("M{} {y}v1 M{} {y}v1", x - 0.2, x + 0.2);
-    let drawings: [(&str, &dyn Fn(f64, f64) -> String); 4] = [
-        ("fill='none' stroke='red' stroke-width='.1'", &line),
-        ("fill='none' stroke='red' stroke-width='.1'", &faces),
-        ("fill='red'", &area),
-        ("fill='none' stroke='red' stroke-width='.1'", &leaf),
+    // A line, both faces of a wall, a leaf with the arc in which it swings, an area.
+    let line = |(x, y): (f64, f64)| format!("M{x} {y}v1");
+    let faces = |(x, y): (f64, f64)| format!("M{} {y}v1 M{} {y}v1", x - 0.2, x + 0.2);
+    let leaf = |(x, y): (f64, f64)| format!("M{x} {y}v1 M{x} {y}h1a1 1 0 0 1 -1 1");
+    let area = |(x, y): (f64, f64)| format!("M{} {y}h.4v1h-.4z", x - 0.2);
+    let stroke = "fill='none' stroke='red' stroke-width='.1'";
+    let drawings = [
+        (stroke, places.map(line)),
+        (stroke, places.map(faces)),
+        (stroke, places.map(leaf)),
+        ("fill='red'", places.map(area)),
     ];
-    for (style, draw) in drawings {
+    for (style, drawn) in drawings {
         for count in 1..=places.len() {
-            let doors: Vec<String> = places[..count].iter().map(|&(x, y)| draw(x, y)).collect();
+            let doors = &drawn[..count];
             let path = |drawn: &str| format!("<path {style} d='{drawn}'/>");
             let alone: Vec<String> = doors.iter().map(|drawn| path(drawn)).collect();
             let [together, alone] =

@@ -164,13 +164,11 @@ fn joined_squares(
     builder.build(frame)
 }
 
+/// Takes a polygon of map squares, and its area.
+type Add<'a> = dyn FnMut(&[(i32, i32)], AreaId) + 'a;
+
 /// Cuts a convex polygon along random diagonals, or leaves it as it is.
-fn split(
-    polygon: Vec<(i32, i32)>,
-    area: AreaId,
-    chance: &mut Chance,
-    add: &mut dyn FnMut(&[(i32, i32)], AreaId),
-) {
+fn split(polygon: Vec<(i32, i32)>, area: AreaId, chance: &mut Chance, add: &mut Add<'_>) {
     let count = polygon.len();
     let doubled =
         |points: &[(i32, i32)]| PlanPoint::doubled_area(points.iter().map(|&(x, z)| PlanPoint::new(x, z)));
