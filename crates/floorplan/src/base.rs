@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use waymesh_core::{
-    AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, nearest_f32,
+    AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, float, nearest_f32,
 };
 
 use crate::area::{Cleaner, Region, check_crossings};
@@ -34,7 +34,36 @@ impl PlanWindow {
     fn on_border(&self, point: PlanPoint) -> bool {
         point.x == self.min.x || point.x == self.max.x || point.z == self.min.z || point.z == self.max.z
     }
+
+    /// Moves the points of cuts that lie beside a border: an overlay moves the edges that it cuts to
+    /// points near them, and would bend the border. The window beyond moves them alike. They come
+    /// onto the border, but the ends of a door along an axis go past it, so that no ground is left
+    /// at its jambs.
+    fn keep_off(&self, cuts: &mut [Vec<PlanPoint>], are_doors: bool) {
+        const PAST: i32 = BORDER_CELLS as i32 + 1;
+        for cut in cuts {
+            let way = match cut[..] {
+                [from, to, ..] if are_doors => [to.x - from.x, to.z - from.z].map(f64::from),
+                _ => [0.0; 2],
+            };
+            let length = float::hypot(way[0], way[1]);
+            // Corners of a door in turn: its start, its end, and those across from both.
+            for (point, side) in cut.iter_mut().zip([-1, 1, 1, -1].into_iter().cycle()) {
+                let moved = |at: i32, borders: [i32; 2], way: f64| {
+                    let is_near = |border: &i32| at.abs_diff(*border) <= BORDER_CELLS;
+                    let Some(border) = borders.into_iter().find(is_near) else { return at };
+                    let past = if way > 0.99 * length { PAST } else { -PAST };
+                    if way.abs() > 0.99 * length { border + side * past } else { border }
+                };
+                point.x = moved(point.x, [self.min.x, self.max.x], way[0]);
+                point.z = moved(point.z, [self.min.z, self.max.z], way[1]);
+            }
+        }
+    }
 }
+
+/// Cells within which points of cuts are moved onto the border of a window.
+const BORDER_CELLS: u32 = 3;
 
 /// An obstacle, prepared for being added to a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -384,6 +413,10 @@ impl PlanBase {
             .iter()
             .filter(|opening| opening.opening.extent().is_some_and(|extent| meet(extent, around)))
             .cloned()
+            .map(|mut opening| {
+                window.keep_off(std::slice::from_mut(&mut opening.sill), true);
+                opening
+            })
             .collect();
         let clipped = |zone: &Zone| Zone { area: zone.area, region: zone.region.within(&frame) };
         StoreyBase {
@@ -495,7 +528,13 @@ impl PlanBase {
             return Ok(polygons.into_iter().map(|polygon| (polygon, AreaId::GROUND)).collect());
         }
         let sills: Vec<Vec<PlanPoint>> = storey.openings.iter().map(|opening| opening.sill.clone()).collect();
-        Ok(zones::divide(&polygons, &zones, &sills, &self.frame, config))
+        let of_zone = |zone: &Zone| lattice::nearest_rings(&zone.region.0, &self.frame);
+        let mut cuts: Vec<Vec<PlanPoint>> = zones.iter().flat_map(of_zone).collect();
+        if let Some(window) = storey.window {
+            window.keep_off(&mut cuts, false);
+        }
+        cuts.extend_from_slice(&sills);
+        Ok(zones::divide(&polygons, &zones, (&sills, &cuts), &self.frame, config))
     }
 
     /// Cuts pieces of ground along the sills of doors. The sills follow, in the order of the doors.

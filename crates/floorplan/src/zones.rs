@@ -37,7 +37,7 @@ struct Label {
     area: AreaId,
 }
 
-/// Divides ground along the borders of zones and along the sills of doors. The last zone over a
+/// Divides ground along `lines`: the borders of zones and the sills of doors. The last zone over a
 /// place gives its area. The sills follow, in the order of the doors; where they overlap, the
 /// ground belongs to the first.
 ///
@@ -47,15 +47,13 @@ struct Label {
 pub(crate) fn divide(
     polygons: &[LatticePolygon],
     zones: &[Zone],
-    sills: &[Vec<PlanPoint>],
+    (sills, lines): (&[Vec<PlanPoint>], &[Vec<PlanPoint>]),
     frame: &GridFrame,
     config: &PlanConfig,
 ) -> Vec<(LatticePolygon, AreaId)> {
-    let mut lines: Vec<Vec<PlanPoint>> = sills.to_vec();
-    lines.extend(zones.iter().flat_map(|zone| lattice::nearest_rings(&zone.region.0, frame)));
     let places = places(zones);
     let sills = Shapes::new(sills.iter().map(|sill| ((), Polygon::new(line(sill), Vec::new()))));
-    let faces = lattice::slice(polygons, &lines);
+    let faces = lattice::slice(polygons, lines);
     let mut labels: Vec<(Label, bool)> =
         faces.iter().map(|face| label(face, &places, &sills, frame)).collect();
     let mut pieces: Vec<Piece> = faces

@@ -181,3 +181,41 @@ fn points_beyond_all_bounds_are_refused() {
     let error = PlanWorld::new(baker(merged, 0.0, 0), hall(), 3.0).expect_err("refused");
     assert!(error.to_string().contains("merge_distance"), "{error}");
 }
+
+/// Doors whose ends or lines lie some cells beside the border of a window.
+#[test]
+fn doors_beside_the_borders_of_windows_are_those_of_a_bake() {
+    for [x, z] in [[1.0, 0.0], [1.0, 0.002], [1.0, -0.003], [1.0, 0.35], [0.4, 1.0], [0.0, 1.0]] {
+        for (offset, along) in (-4_i32..=4).flat_map(|offset| [0.0, 0.5, 1.0].map(|along| (offset, along))) {
+            let length = f64::hypot(x, z);
+            let at = |t: f64| [6.3 + x / length * t, 8.0 + f64::from(offset) * 1e-3 + z / length * t];
+            let mut plan = FloorPlan::default();
+            let storey = plan.storey_mut("a", 0.0);
+            storey.walkable.push(Shape::polygon("hall", rectangle(0.0, 0.0, 14.0, 15.0)));
+            let wall = Outline::Wall { line: vec![at(-20.0), at(20.0)], width: 0.2 };
+            storey.blocked.push(Shape::new("wall", wall));
+            storey.doors.push(Door::new("door", [at(-along), at(1.0 - along)]));
+            let whole = bake(&plan, plans(), 0.0, 0).mesh;
+            let mut world = PlanWorld::new(baker(plans(), 0.0, 0), plan, 4.0).expect("a world");
+            world.update(&mut ()).expect("an update");
+            let parted = world.handle().mesh();
+            let case = format!("{x} {z}, {offset} cells, {along}");
+            parted.validate().expect("a sound mesh");
+            assert!((parted.area() - whole.area()).abs() < 0.01, "{case}");
+            let ends = [-1.5, 1.5].map(|side| {
+                let [middle_x, middle_z] = at(0.5 - along);
+                vec3((middle_x - z / length * side) as f32, 0.0, (middle_z + x / length * side) as f32)
+            });
+            let [of_parted, of_whole] = [&*parted, &whole].map(|mesh| {
+                mesh.query().shortest().path(ends[0], ends[1]).expect("the door stands open").length
+            });
+            assert!((of_parted - of_whole).abs() < 0.01, "{case}: {of_parted} {of_whole}");
+            // Both rooms are islands of their own: no ground leads past the door.
+            if x == 0.0 || offset.abs() < 2 {
+                let islands = ends.map(|end| parted.query().nearest(end).expect("ground"));
+                let [one, other] = islands.map(|place| parted.island_of(place.polygon));
+                assert_ne!(one, other, "{case}");
+            }
+        }
+    }
+}
