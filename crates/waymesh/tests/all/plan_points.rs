@@ -1,6 +1,6 @@
 //! Borders in pieces, a grid of vertices inside, and vertices that become one.
 
-use glam::{Vec3, vec3};
+use glam::{Vec3, dvec3, vec3};
 use waymesh::core::Validate;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::NavMesh;
@@ -204,7 +204,7 @@ fn doors_beside_the_borders_of_windows_are_those_of_a_bake() {
             assert!((parted.area() - whole.area()).abs() < 0.01, "{case}");
             let ends = [-1.5, 1.5].map(|side| {
                 let [middle_x, middle_z] = at(0.5 - along);
-                vec3((middle_x - z / length * side) as f32, 0.0, (middle_z + x / length * side) as f32)
+                dvec3(middle_x - z / length * side, 0.0, middle_z + x / length * side).as_vec3()
             });
             let [of_parted, of_whole] = [&*parted, &whole].map(|mesh| {
                 mesh.query().shortest().path(ends[0], ends[1]).expect("the door stands open").length
