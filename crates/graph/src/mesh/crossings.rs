@@ -1,5 +1,7 @@
 //! Crossings: the edges and links by which paths lead from polygon to polygon.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use waymesh_core::{PolyId, to_u32};
 
@@ -72,8 +74,19 @@ impl NavMesh {
     /// Returns the portals of a polygon: its edges with a neighbour, then links that are crossed
     /// like an edge.
     pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
-        let edges = self.open_edges(polygon).map(move |edge| self.portal(polygon, edge));
-        edges.chain(self.link_portals(polygon))
+        self.edge_portals(polygon).chain(self.link_portals(polygon))
+    }
+
+    /// Returns the edges of a polygon with a neighbour, as portals.
+    #[inline]
+    pub(crate) fn edge_portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
+        let Range { start, end } = self.edge_range(polygon as usize);
+        let open = (start..end).filter(|&edge| self.topology.neighbours[edge] != NO_NEIGHBOUR);
+        open.map(move |edge| {
+            let [right, left] =
+                [edge, if edge + 1 == end { start } else { edge + 1 }].map(|corner| self.corner_at(corner));
+            Portal { crossing: to_u32(edge), right, left }
+        })
     }
 
     /// Returns the edges of a polygon with a neighbour.

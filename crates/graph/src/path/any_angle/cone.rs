@@ -128,8 +128,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.note(&node);
         }
         let mesh = self.mesh;
-        for edge in mesh.open_edges(polygon) {
-            self.cross_gate(index, &node, &mesh.portal(polygon, edge));
+        for portal in mesh.edge_portals(polygon) {
+            self.cross_gate(index, &node, &portal);
         }
         self.cross_links(index, &node);
         // Its ends, as they are numbered in the link.

@@ -214,8 +214,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.memory.seen.push(seen);
         }
         let mesh = self.mesh;
-        for edge in mesh.open_edges(polygon) {
-            self.open_through(from, &mesh.portal(polygon, edge), bound);
+        for portal in mesh.edge_portals(polygon) {
+            self.open_through(from, &portal, bound);
         }
         for &leaving in mesh.links.leaving(polygon) {
             let crossing = mesh.crossing_of(leaving);
