@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use waymesh_core::{
-    AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, float, nearest_f32,
+    AreaId, Bounds, BoxTree, ContourSet, GridFrame, GridScale, PlanPoint, checkpoint, nearest_f32,
 };
 
 use crate::area::{Cleaner, Region, check_crossings};
@@ -14,7 +14,7 @@ use crate::assemble::{Piece, contours};
 use crate::doorway::{Doorway, Walls};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 use crate::offset::{closed, grow};
-use crate::plan::{Extent, extent_of, grown, meet};
+use crate::plan::{Extent, direction, extent_of, grown, meet, way};
 use crate::zones::{self, Zone};
 use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, Shape};
 
@@ -35,28 +35,27 @@ impl PlanWindow {
         point.x == self.min.x || point.x == self.max.x || point.z == self.min.z || point.z == self.max.z
     }
 
-    /// Moves the points of cuts that lie beside a border: an overlay moves the edges that it cuts to
+    /// Moves the points of cuts that are near a border: an overlay moves the edges that it cuts to
     /// points near them, and would bend the border. The window beyond moves them alike. They come
     /// onto the border, but the ends of a door along an axis go past it, so that no ground is left
     /// at its jambs.
     fn keep_off(&self, cuts: &mut [Vec<PlanPoint>], are_doors: bool) {
         const PAST: i32 = BORDER_CELLS as i32 + 1;
         for cut in cuts {
-            let way = match cut[..] {
-                [from, to, ..] if are_doors => [to.x - from.x, to.z - from.z].map(f64::from),
+            let along = match cut[..] {
+                [from, to, ..] if are_doors => direction(way(from.into(), to.into())).unwrap_or_default(),
                 _ => [0.0; 2],
             };
-            let length = float::hypot(way[0], way[1]);
             // Corners of a door in turn: its start, its end, and those across from both.
             for (point, side) in cut.iter_mut().zip([-1, 1, 1, -1].into_iter().cycle()) {
                 let moved = |at: i32, borders: [i32; 2], way: f64| {
                     let is_near = |border: &i32| at.abs_diff(*border) <= BORDER_CELLS;
                     let Some(border) = borders.into_iter().find(is_near) else { return at };
-                    let past = if way > 0.99 * length { PAST } else { -PAST };
-                    if way.abs() > 0.99 * length { border + side * past } else { border }
+                    let past = if way > 0.0 { PAST } else { -PAST };
+                    if way.abs() > 0.99 { border + side * past } else { border }
                 };
-                point.x = moved(point.x, [self.min.x, self.max.x], way[0]);
-                point.z = moved(point.z, [self.min.z, self.max.z], way[1]);
+                point.x = moved(point.x, [self.min.x, self.max.x], along[0]);
+                point.z = moved(point.z, [self.min.z, self.max.z], along[1]);
             }
         }
     }

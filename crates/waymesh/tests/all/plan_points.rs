@@ -182,7 +182,7 @@ fn points_beyond_all_bounds_are_refused() {
     assert!(error.to_string().contains("merge_distance"), "{error}");
 }
 
-/// Doors whose ends or lines lie some cells beside the border of a window.
+/// Doors whose ends or lines are some cells from the border of a window.
 #[test]
 fn doors_beside_the_borders_of_windows_are_those_of_a_bake() {
     for [x, z] in [[1.0, 0.0], [1.0, 0.002], [1.0, -0.003], [1.0, 0.35], [0.4, 1.0], [0.0, 1.0]] {
