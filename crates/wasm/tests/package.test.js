@@ -353,8 +353,8 @@ test("objects that were freed or are in use say so", () => {
   }
   refused(() => held.bake({}, () => held.free()), "input", /in use/);
   const world = new World(scene.bounds, {}, 48);
-  refused(() => world.addScene(scene, () => world.mesh), "input", /in use: a callback cannot change/);
   world.addScene(scene);
+  refused(() => world.update(() => world.mesh), "input", /in use: a callback cannot change/);
   assert.ok(world.update().rebuilt > 0);
 });
 
