@@ -9,7 +9,7 @@ use std::thread::{available_parallelism, scope};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::parts::{command, line, linted};
+use crate::parts::{command, line, linted, printed};
 
 /// A program of tests that was built.
 pub(crate) struct Program {
@@ -38,9 +38,7 @@ pub(crate) fn build(words: &str) -> Result<Vec<Program>> {
     let words = format!("test {words} --no-run --message-format json-render-diagnostics");
     let mut build = linted(command("", "cargo", &words));
     eprintln!("$ {}", line(&build));
-    let built = build.stderr(Stdio::inherit()).output()?;
-    ensure!(built.status.success(), "{} failed: {}", line(&build), built.status);
-    let messages = String::from_utf8(built.stdout)?;
+    let messages = printed(build.stderr(Stdio::inherit()))?;
     let messages = messages.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     let program = |message: &Value| {
         let program = Program {

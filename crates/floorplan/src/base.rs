@@ -16,7 +16,7 @@ use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position
 use crate::offset::{closed, grow};
 use crate::plan::{Extent, direction, extent_of, grown, meet, way};
 use crate::zones::{self, Zone};
-use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, Shape};
+use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape};
 
 /// Height of a level in metres. Heights are fractional, so it does not affect the result.
 const LEVEL_HEIGHT: f32 = 0.01;
@@ -35,28 +35,22 @@ impl PlanWindow {
         point.x == self.min.x || point.x == self.max.x || point.z == self.min.z || point.z == self.max.z
     }
 
-    /// Moves the points of cuts that are near a border: an overlay moves the edges that it cuts to
+    /// Moves the points of a cut that are near a border: an overlay moves the edges that it cuts to
     /// points near them, and would bend the border. The window beyond moves them alike. They come
-    /// onto the border, but the ends of a door along an axis go past it, so that no ground is left
-    /// at its jambs.
-    fn keep_off(&self, cuts: &mut [Vec<PlanPoint>], are_doors: bool) {
+    /// onto the border, but both ends of a door along an axis go past it, so that no ground is left
+    /// at its jambs. `along` is the direction of the door, whose corners are its start, its end, and
+    /// those across from both; zeros for other cuts.
+    fn keep_off(&self, cut: &mut [PlanPoint], along: PlanPosition) {
         const PAST: i32 = BORDER_CELLS as i32 + 1;
-        for cut in cuts {
-            let along = match cut[..] {
-                [from, to, ..] if are_doors => direction(way(from.into(), to.into())).unwrap_or_default(),
-                _ => [0.0; 2],
+        for (point, side) in cut.iter_mut().zip([-1, 1, 1, -1].into_iter().cycle()) {
+            let moved = |at: i32, borders: [i32; 2], way: f64| {
+                let is_near = |border: &i32| at.abs_diff(*border) <= BORDER_CELLS;
+                let Some(border) = borders.into_iter().find(is_near) else { return at };
+                let past = if way > 0.0 { PAST } else { -PAST };
+                if way.abs() > 0.99 { border + side * past } else { border }
             };
-            // Corners of a door in turn: its start, its end, and those across from both.
-            for (point, side) in cut.iter_mut().zip([-1, 1, 1, -1].into_iter().cycle()) {
-                let moved = |at: i32, borders: [i32; 2], way: f64| {
-                    let is_near = |border: &i32| at.abs_diff(*border) <= BORDER_CELLS;
-                    let Some(border) = borders.into_iter().find(is_near) else { return at };
-                    let past = if way > 0.0 { PAST } else { -PAST };
-                    if way.abs() > 0.99 { border + side * past } else { border }
-                };
-                point.x = moved(point.x, [self.min.x, self.max.x], along[0]);
-                point.z = moved(point.z, [self.min.z, self.max.z], along[1]);
-            }
+            point.x = moved(point.x, [self.min.x, self.max.x], along[0]);
+            point.z = moved(point.z, [self.min.z, self.max.z], along[1]);
         }
     }
 }
@@ -413,7 +407,8 @@ impl PlanBase {
             .filter(|opening| opening.opening.extent().is_some_and(|extent| meet(extent, around)))
             .cloned()
             .map(|mut opening| {
-                window.keep_off(std::slice::from_mut(&mut opening.sill), true);
+                let line = way(opening.sill[0].into(), opening.sill[1].into());
+                window.keep_off(&mut opening.sill, direction(line).unwrap_or_default());
                 opening
             })
             .collect();
@@ -530,10 +525,10 @@ impl PlanBase {
         let of_zone = |zone: &Zone| lattice::nearest_rings(&zone.region.0, &self.frame);
         let mut cuts: Vec<Vec<PlanPoint>> = zones.iter().flat_map(of_zone).collect();
         if let Some(window) = storey.window {
-            window.keep_off(&mut cuts, false);
+            cuts.iter_mut().for_each(|cut| window.keep_off(cut, [0.0; 2]));
         }
-        cuts.extend_from_slice(&sills);
-        Ok(zones::divide(&polygons, &zones, (&sills, &cuts), &self.frame, config))
+        let lines = [&sills[..], &cuts].concat();
+        Ok(zones::divide(&polygons, &zones, (&sills, &lines), &self.frame, config))
     }
 
     /// Cuts pieces of ground along the sills of doors. The sills follow, in the order of the doors.

@@ -88,10 +88,12 @@ pub fn ground(seed: u64, squares: usize, loops: f64, is_crooked: bool) -> PolyMe
             let [a, b] = [all[one].corners[edge], all[one].corners[(edge + 1) % 4]];
             let [c, d] = [all[other].corners[(opposite + 1) % 4], all[other].corners[opposite]];
             for corner in all.iter_mut().flat_map(|square| &mut square.corners) {
-                *corner = match *corner {
-                    other if other == c => a,
-                    other if other == d => b,
-                    other => other,
+                *corner = if *corner == c {
+                    a
+                } else if *corner == d {
+                    b
+                } else {
+                    *corner
                 };
             }
             (all[one].beyond[edge], all[other].beyond[opposite]) = (Some(other), Some(one));

@@ -1,7 +1,6 @@
 //! Doors that are drawn as lines or as areas.
 
 use geo::{ConvexHull, MultiPoint, Point};
-
 use waymesh_core::DisjointSets;
 
 use super::{DoorFields, Reader};
@@ -23,10 +22,9 @@ const FACES_GAP: f64 = 0.6;
 
 impl Reader<'_> {
     /// Adds a door, or each of several that one element draws apart from each other. A line of two
-    /// points goes from jamb to jamb. Of an area, the smallest rectangle
-    /// around it counts: its longer side goes from jamb to jamb, unless the walls show otherwise
-    /// ([`crate::PlanBase::new`]); its shorter side is the depth if that is more than
-    /// [`Door::DEPTH`].
+    /// points goes from jamb to jamb. Of an area, the smallest rectangle around it counts: its longer
+    /// side goes from jamb to jamb, unless the walls show otherwise ([`crate::PlanBase::new`]); its
+    /// shorter side is the depth if that is more than [`Door::DEPTH`].
     pub(super) fn add_door(
         &self,
         plan: &mut FloorPlan,
@@ -44,11 +42,11 @@ impl Reader<'_> {
             }
             Outline::Loops { loops, .. } => {
                 let doors = apart(loops);
-                for (index, points) in doors.iter().enumerate().filter(|_| doors.len() > 1) {
-                    let (element, points) = (format!("{element}, door {index}"), points.clone());
-                    self.add_door(plan, storey, &element, &Outline::ConvexHull { points }, fields);
-                }
                 if doors.len() > 1 {
+                    for (index, points) in doors.into_iter().enumerate() {
+                        let element = format!("{element}, door {index}");
+                        self.add_door(plan, storey, &element, &Outline::ConvexHull { points }, fields);
+                    }
                     return;
                 }
             }

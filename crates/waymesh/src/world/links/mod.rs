@@ -34,9 +34,9 @@ pub(super) struct WorldLinks {
     /// Links as they were added, with the columns and rows of tiles in or next to which their ends lie.
     added: Placed<[u32; 2], Link>,
     found: FoundLinks,
-    /// Found links that are not as their door is, which others are open, with the number of that
+    /// Found links that are closed, or open although their door is closed, with the number of that
     /// door: also where they are not there at the moment.
-    turned: BTreeMap<LinkId, (bool, Option<u32>)>,
+    turned: BTreeMap<LinkId, Option<u32>>,
     closed_doors: BTreeSet<u32>,
     /// `true` from when links are looked for until they are all in place.
     is_stale: bool,
@@ -120,7 +120,7 @@ impl WorldLinks {
     pub(super) fn is_open(&self, id: LinkId, link: &Link) -> bool {
         match (self.added.get(id.0), self.turned.get(&id)) {
             (Some(added), _) => added.is_open,
-            (None, Some(&(is_open, _))) => is_open,
+            (None, Some(&door)) => !self.is_door_open(door),
             (None, None) => self.is_door_open(door_of(link)),
         }
     }
@@ -188,13 +188,13 @@ impl WorldLinks {
         } else {
             let door = match (&known, self.turned.get(&id)) {
                 (Some(link), _) => door_of(link),
-                (None, Some(&(_, door))) => door,
+                (None, Some(&door)) => door,
                 (None, None) => return false,
             };
             if is_open == self.is_door_open(door) {
                 self.turned.remove(&id);
             } else {
-                self.turned.insert(id, (is_open, door));
+                self.turned.insert(id, door);
             }
         }
         if let Some(link) = known {
@@ -217,7 +217,7 @@ impl WorldLinks {
             } else {
                 self.closed_doors.insert(door)
             };
-            self.turned.retain(|_, (_, of)| *of != Some(door));
+            self.turned.retain(|_, of| *of != Some(door));
             let links = self.found.of_door(door);
             let turned: Vec<(LinkId, bool)> = links.map(|(id, link)| (id, self.is_open(id, link))).collect();
             mesh.set_links_open(turned);
