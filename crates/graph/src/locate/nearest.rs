@@ -6,7 +6,7 @@ use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::error::{PathEnd, QueryError};
 use super::reach::Reach;
-use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, sure_above};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment, orientation, sure_above};
 use crate::mesh::box_index::Target;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
@@ -131,6 +131,11 @@ impl NavMesh {
 
     /// Returns `true` if a polygon contains a place, or comes within the slack of it.
     pub(crate) fn is_within_slack(&self, polygon: u32, at: PlanPosition) -> bool {
+        // The closest place is rounded.
+        let most = self.slack() + LATTICE_STEP;
+        if self.is_beyond(polygon, at, most * most) {
+            return false;
+        }
         let closest = self.closest_in_polygon(polygon as usize, at);
         closest.distance_squared(at) <= self.slack() * self.slack()
     }
@@ -367,6 +372,9 @@ impl NavMesh {
     /// Returns the point of a polygon that is closest in plan, moved to the lattice: `at` itself
     /// where the polygon contains it.
     pub(crate) fn closest_in_polygon(&self, polygon: usize, at: PlanPosition) -> PlanPosition {
+        if self.holds(to_u32(polygon), at) {
+            return at;
+        }
         // Only edges that have `at` on their far side can hold the closest point.
         let mut closest = self.closest_on_edges(polygon, at, |a, b| orientation(a, b, at) < 0.0);
         if closest.is_none() && !self.index.bounds[polygon].holds(at) {

@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::{PolyId, to_u32};
 
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::ray::Ray;
@@ -50,6 +50,12 @@ impl NavMesh {
         let mut next = 0;
         while let Some(&polygon) = scratch.row.get(next) {
             next += 1;
+            self.open_row(polygon, middle, radius * radius, filter, scratch);
+            // The closest place is rounded.
+            let most_apart = best.0.sqrt() + LATTICE_STEP;
+            if self.is_beyond(polygon, target, most_apart * most_apart) {
+                continue;
+            }
             let closest = self.closest_in_polygon(polygon as usize, target);
             let distance = closest.distance_squared(target);
             if distance < best.0 && closest.distance_squared(start) <= most * most {
@@ -58,7 +64,6 @@ impl NavMesh {
             if closest == target {
                 return Ok(self.place_at(polygon, to));
             }
-            self.open_row(polygon, middle, radius * radius, filter, scratch);
         }
         Ok(self.place(best.1, best.2))
     }
