@@ -8,7 +8,7 @@ use waymesh_tile::{Tile, TileLayout};
 use waymesh_voxel::Obstacle;
 
 use super::build::{BuiltTile, WorldMark};
-use super::kept::{KeptTile, gather};
+use super::kept::{KeptTile, SharedVoxels, gather};
 use super::parts::{Placed, Present};
 use super::prebaked::Prebaked;
 use crate::bake::{BakeError, StageSet};
@@ -62,15 +62,30 @@ impl TileGround {
         if columns.is_empty() { Vec::new() } else { self.layout.tiles_over(&self.around(&columns)).collect() }
     }
 
-    /// The voxels of a tile and around it.
-    pub(super) fn voxels(&self, tile: Tile, own: &KeptTile) -> Result<Heightfield, BakeError> {
-        let window = self.window(tile);
-        let around: Vec<(GridWindow, &KeptTile)> = self
-            .layout
-            .tiles_over(&window)
-            .filter_map(|tile| Some((self.layout.core(tile), self.kept.get(&tile)?)))
-            .collect();
-        gather(self.frame(), window, &around, own)
+    /// The voxels of a tile and around it. Columns whose tile is not there come from `own`, if it was
+    /// read with them, and are empty else.
+    pub(super) fn voxels(
+        &self,
+        tile: Tile,
+        own: &KeptTile,
+        shared: &SharedVoxels,
+    ) -> Result<Heightfield, BakeError> {
+        let (frame, window) = (self.frame(), self.window(tile));
+        let around = self.layout.tiles_over(&window).filter_map(|tile| Some((tile, self.kept.get(&tile)?)));
+        let mut tiles = Vec::new();
+        for (tile, kept) in around {
+            tiles.push((self.layout.core(tile), kept.window, shared.read(tile, kept, frame)?));
+        }
+        if own.prebaked.is_some() {
+            let itself = tiles.iter().find(|(core, ..)| *core == self.layout.core(tile));
+            tiles.extend(itself.map(|(_, held, voxels)| (*held, *held, voxels.clone())));
+        }
+        Ok(gather(frame, window, &tiles))
+    }
+
+    /// The voxels that building these tiles shares.
+    pub(super) fn shared(&self, tiles: &[Tile]) -> SharedVoxels {
+        SharedVoxels::new(tiles.iter().flat_map(|&tile| self.layout.tiles_over(&self.window(tile))))
     }
 
     /// Returns `true` if no obstacle or mark is near a tile.
@@ -111,13 +126,17 @@ impl TileGround {
     }
 
     /// Builds field and polygons of an existing tile, from its voxels and those around it.
-    pub(super) fn build(&self, tile: Tile) -> Result<Option<Arc<BuiltTile>>, BakeError> {
+    pub(super) fn build(
+        &self,
+        tile: Tile,
+        shared: &SharedVoxels,
+    ) -> Result<Option<Arc<BuiltTile>>, BakeError> {
         let window = self.window(tile);
         let is_near = |columns: &GridWindow| !columns.intersection(&window).is_empty();
         let obstacles = self.obstacles.of(tile).filter(|(_, columns)| is_near(columns));
         let obstacles: Vec<Obstacle> = obstacles.map(|(obstacle, _)| obstacle.clone()).collect();
         let marks: Vec<&WorldMark> = self.marks.of(tile).filter(|mark| is_near(&mark.columns)).collect();
-        self.build_with(tile, &obstacles, &marks)
+        self.build_with(tile, &obstacles, &marks, shared)
     }
 
     /// Builds a tile with these obstacles and added marks.
@@ -126,6 +145,7 @@ impl TileGround {
         tile: Tile,
         obstacles: &[Obstacle],
         marks: &[&WorldMark],
+        shared: &SharedVoxels,
     ) -> Result<Option<Arc<BuiltTile>>, BakeError> {
         let Some(own) = self.kept.get(&tile) else { return Ok(None) };
         if obstacles.is_empty()
@@ -136,7 +156,7 @@ impl TileGround {
         }
         let marks: Vec<&WorldMark> = self.own_marks.iter().chain(marks.iter().copied()).collect();
         let columns = [self.window(tile), self.layout.core(tile)];
-        let voxels = self.voxels(tile, own)?;
+        let voxels = self.voxels(tile, own, shared)?;
         let built = BuiltTile::build(&self.stages, self.frame(), columns, voxels, obstacles, &marks)?;
         Ok(Some(Arc::new(built)))
     }

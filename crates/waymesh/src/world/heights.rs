@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, PlanPoint, PolyId, to_u32,
+    GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, PlanPoint, PolyId, threads, to_u32,
 };
 use waymesh_detail::{FittedPolygons, fit_heights_of};
 use waymesh_graph::{JoinedTiles, MeshTile, TileKey};
 use waymesh_tile::{Tile, TileLayout};
 use waymesh_voxel::VoxelError;
 
+use super::build::BuiltTile;
 use super::ground::Tiles;
 use super::join::key;
 
@@ -93,19 +94,20 @@ pub(super) fn fit(
         regions += tile.regions;
     }
     let source = |window: GridWindow| {
-        let mut parts = Vec::new();
-        for tile in layout.tiles_over(&window.grown(1, &frame)) {
-            let Some(built) = tiles.get(tile) else { continue };
+        let unpack = |(tile, built): (Tile, &BuiltTile)| {
             let part = built.field.unpack()?;
             if part.frame != frame || part.core != layout.core(tile) {
-                return Err(VoxelError::Damaged { what: "field of a tile: other columns", at: 0 }.into());
+                return Err(VoxelError::Damaged { what: "field of a tile: other columns", at: 0 });
             }
             let base = bases.get(&key(tile)).copied().unwrap_or(regions);
             let mut regions = built.labels.unpack(&part.field);
             regions.labels.iter_mut().filter(|label| **label != NO_REGION).for_each(|label| *label += base);
             regions.count = u32::MAX - 1;
-            parts.push(LabelledWindow { part, regions });
-        }
+            Ok(LabelledWindow { part, regions })
+        };
+        let over = layout.tiles_over(&window.grown(1, &frame));
+        let over = over.filter_map(|tile| Some((tile, &**tiles.get(tile)?)));
+        let parts = threads::map(over, unpack).into_iter().collect::<Result<Vec<_>, VoxelError>>()?;
         let parts: Vec<&LabelledWindow> = parts.iter().collect();
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };

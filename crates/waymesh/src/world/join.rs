@@ -1,10 +1,11 @@
 //! Polygons of neighbouring tiles become neighbours: the same vertices on both sides of a border,
 //! whole edges facing each other.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use waymesh_core::{
-    PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, SpanKey, VertexId, checkpoint, checkpoint_every, to_u32,
+    PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, VertexId, checkpoint, checkpoint_every, threads, to_u32,
 };
 use waymesh_graph::{MeshTile, TileKey, TilePolygon};
 use waymesh_tile::Tile;
@@ -51,13 +52,17 @@ pub(super) struct Facings {
 impl Facings {
     /// Updates the entries of added, changed and removed tiles and of their neighbours. Takes time in
     /// the border edges of these.
-    pub(super) fn update<'a>(&mut self, tiles: &impl Fn(Tile) -> Option<&'a TilePolygons>, changed: &[Tile]) {
+    pub(super) fn update<'a>(
+        &mut self,
+        tiles: &(impl Fn(Tile) -> Option<&'a TilePolygons> + Sync),
+        changed: &[Tile],
+    ) {
         let with_beside = |tiles_of: &BTreeSet<Tile>| -> BTreeSet<Tile> {
             tiles_of.iter().flat_map(|&tile| beside(tile).into_iter().flatten().chain([tile])).collect()
         };
         let stale = with_beside(&changed.iter().copied().collect());
         // Every step that may be beyond one of theirs, by its two spans.
-        let mut steps: HashMap<[SpanKey; 2], Beyond> = HashMap::new();
+        let mut steps: FxHashMap<Step, Beyond> = FxHashMap::default();
         for tile in with_beside(&stale) {
             let Some(polygons) = tiles(tile) else { continue };
             for (edge, border) in (0..).zip(&polygons.borders) {
@@ -66,14 +71,14 @@ impl Facings {
                 }
             }
         }
-        for tile in stale {
+        let cut = |tile: Tile| {
             checkpoint();
-            match tiles(tile) {
-                Some(polygons) => {
-                    let borders = polygons.borders.iter();
-                    self.portions
-                        .insert(tile, borders.map(|border| portions(&border.steps, &steps)).collect())
-                }
+            let borders = &tiles(tile)?.borders;
+            Some(borders.iter().map(|border| portions(&border.steps, &steps)).collect())
+        };
+        for (tile, portions) in threads::map(stale, |tile| (tile, cut(tile))) {
+            match portions {
+                Some(portions) => self.portions.insert(tile, portions),
                 None => self.portions.remove(&tile),
             };
         }
@@ -139,7 +144,7 @@ fn beside(Tile { row, column }: Tile) -> [Option<Tile>; 4] {
 }
 
 /// Cuts an edge where what is beyond it changes.
-fn portions(own: &[Step], steps: &HashMap<Step, Beyond>) -> Box<[Portion]> {
+fn portions(own: &[Step], steps: &FxHashMap<Step, Beyond>) -> Box<[Portion]> {
     let mut portions: Vec<Portion> = Vec::new();
     for (step, spans) in (0..).zip(own) {
         let beyond = steps.get(&[spans[1], spans[0]]).copied();
@@ -213,7 +218,7 @@ pub(super) fn cut_borders<P: IntoIterator<Item = Piece>>(
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-    use waymesh_core::{AreaId, GridFrame, RegionId, Validate};
+    use waymesh_core::{AreaId, GridFrame, RegionId, SpanKey, Validate};
     use waymesh_graph::{JoinedTiles, VertexOrder};
 
     use super::*;

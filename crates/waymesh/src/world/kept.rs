@@ -1,6 +1,7 @@
 //! Voxels of a tile as a world keeps them.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use waymesh_core::{GridFrame, GridWindow, Heightfield, TriangleSoup};
 use waymesh_tile::{Tile, TileLayout};
@@ -16,7 +17,7 @@ use crate::links::jumps::Obstacles as Flights;
 pub(super) struct KeptTile {
     solid: PackedHeightfield,
     /// Their columns: the tile's own, and those around it if it was read.
-    window: GridWindow,
+    pub(super) window: GridWindow,
     /// Checksum of the voxels in the tile's columns.
     digest: OnceLock<u64>,
     /// The result that was read with the tile.
@@ -86,24 +87,56 @@ impl KeptTile {
     }
 }
 
-/// The voxels of a window, from the tiles that hold them. Columns whose tile is not there come from
-/// `own`, if it was read with them, and are empty else.
+/// Voxels that several tiles are built of: each tile's are unpacked once, and dropped after the last
+/// use that was announced.
+#[derive(Debug, Default)]
+pub(super) struct SharedVoxels(BTreeMap<Tile, Mutex<Uses>>);
+
+#[derive(Debug, Default)]
+struct Uses {
+    left: usize,
+    voxels: Option<Arc<Heightfield>>,
+}
+
+impl SharedVoxels {
+    /// `uses` names a tile once for each time that it is going to be read.
+    pub(super) fn new(uses: impl Iterator<Item = Tile>) -> Self {
+        let mut shared = Self::default();
+        for tile in uses {
+            let uses = shared.0.entry(tile).or_default();
+            uses.get_mut().unwrap_or_else(PoisonError::into_inner).left += 1;
+        }
+        shared
+    }
+
+    /// The voxels of a tile; those of one that was not announced are unpacked at every call.
+    pub(super) fn read(
+        &self,
+        tile: Tile,
+        kept: &KeptTile,
+        frame: &GridFrame,
+    ) -> Result<Arc<Heightfield>, BakeError> {
+        let unpack = || kept.unpack(frame).map(Arc::new);
+        let Some(uses) = self.0.get(&tile) else { return unpack() };
+        let mut uses = uses.lock().unwrap_or_else(PoisonError::into_inner);
+        let voxels = uses.voxels.take().map_or_else(unpack, Ok)?;
+        uses.left = uses.left.saturating_sub(1);
+        uses.voxels = (uses.left > 0).then(|| voxels.clone());
+        Ok(voxels)
+    }
+}
+
+/// The voxels of a window, from the tiles that hold them: of each the columns that it is asked for,
+/// those that it has, and its voxels. Columns of no tile are empty.
 pub(super) fn gather(
     frame: &GridFrame,
     window: GridWindow,
-    around: &[(GridWindow, &KeptTile)],
-    own: &KeptTile,
-) -> Result<Heightfield, BakeError> {
-    let read = |core: GridWindow, kept: &KeptTile| Ok((core, kept.window, kept.unpack(frame)?));
-    let mut tiles: Vec<(GridWindow, GridWindow, Heightfield)> =
-        around.iter().map(|&(core, kept)| read(core, kept)).collect::<Result<_, BakeError>>()?;
-    if own.prebaked.is_some() {
-        tiles.push(read(own.window, own)?);
-    }
+    tiles: &[(GridWindow, GridWindow, Arc<Heightfield>)],
+) -> Heightfield {
     let mut result = Heightfield { frame: frame.window(window), columns: vec![0], spans: Vec::new() };
     for z in window.z..window.end_z() {
         for x in window.x..window.end_x() {
-            if let Some((_, held, tile)) = tiles.iter().find(|(core, ..)| core.contains(x, z)) {
+            if let Some((_, held, tile)) = tiles.iter().find(|(asked, ..)| asked.contains(x, z)) {
                 let column = (z - held.z) as usize * held.width as usize + (x - held.x) as usize;
                 let spans = tile.columns[column] as usize..tile.columns[column + 1] as usize;
                 result.spans.extend_from_slice(&tile.spans[spans]);
@@ -111,5 +144,5 @@ pub(super) fn gather(
             result.columns.push(u32::try_from(result.spans.len()).unwrap_or(u32::MAX));
         }
     }
-    Ok(result)
+    result
 }

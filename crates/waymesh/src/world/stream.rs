@@ -12,6 +12,7 @@ use waymesh_voxel::PackedHeightfield;
 use super::World;
 use super::build::failed;
 use super::join::key;
+use super::kept::SharedVoxels;
 use super::prebaked::{Digests, Prebaked, digest};
 use super::tile_file;
 use crate::bake::{BakeError, Baker, go_on};
@@ -141,7 +142,8 @@ impl World {
     /// [`TileError::NoSuchTile`] and [`TileError::MissingTile`] if the world has no such tile or it is
     /// not there; [`TileError::Io`] if it cannot be written.
     pub fn write_tile(&self, tile: Tile, out: &mut dyn Write) -> Result<(), BakeError> {
-        let bytes = tile_to_bytes(tile, self.fingerprint(), &self.tile_content(tile)?);
+        let content = self.tile_content(tile, &SharedVoxels::default())?;
+        let bytes = tile_to_bytes(tile, self.fingerprint(), &content);
         out.write_all(&bytes)
             .map_err(|source| TileError::Io { action: "write", path: tile.file_name().into(), source }.into())
     }
@@ -163,7 +165,9 @@ impl World {
         let mut done = 0;
         for some in tiles.chunks(WRITTEN_AT_ONCE) {
             go_on(observer)?;
-            let write = |&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile)?)?);
+            let shared = self.ground.shared(some);
+            let write =
+                |&tile: &Tile| Ok::<_, BakeError>(store.put(tile, self.tile_content(tile, &shared)?)?);
             self.ground
                 .stages
                 .in_pool(|| threads::map(some, write).into_iter().collect::<Result<(), _>>())??;
@@ -173,21 +177,21 @@ impl World {
         Ok(())
     }
 
-    fn tile_content(&self, tile: Tile) -> Result<Vec<u8>, BakeError> {
+    fn tile_content(&self, tile: Tile, shared: &SharedVoxels) -> Result<Vec<u8>, BakeError> {
         if self.is_dirty() {
             return Err(TileError::NotUpdated.into());
         }
         self.layout().check(tile)?;
         let (ground, layout) = (&self.ground, self.layout());
         let own = ground.kept.get(&tile).ok_or(TileError::MissingTile { tile, folder: None })?;
-        let solid = PackedHeightfield::pack(&ground.voxels(tile, own)?).map_err(failed)?;
+        let solid = PackedHeightfield::pack(&ground.voxels(tile, own, shared)?).map_err(failed)?;
         let write = |prebaked: &Prebaked| tile_file::to_bytes(own.digest(), &solid, &own.triangles, prebaked);
         if let Some(prebaked) = ground.prebaked(tile).filter(|_| ground.is_undisturbed(tile)) {
             return Ok(write(prebaked));
         }
         let built = match self.parts.built(tile) {
             Some(built) if ground.is_undisturbed(tile) => Some(built.clone()),
-            _ => ground.build_with(tile, &[], &[])?,
+            _ => ground.build_with(tile, &[], &[], shared)?,
         };
         let built = built.ok_or(TileError::MissingTile { tile, folder: None })?;
         let core = layout.core(tile).grown(1, layout.frame());

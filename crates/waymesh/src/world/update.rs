@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use waymesh_core::{TriangleSoup, Validate};
+use waymesh_core::{TriangleSoup, Validate, threads};
 use waymesh_graph::{
     Changed, JoinedTiles, LinkId, LinkKind, MeshTile, TileChange, TileKey, TiledMesh, VertexOrder,
 };
@@ -38,8 +38,9 @@ impl Update<Tile, BuiltTile> for TileUpdate<'_> {
     ) -> Result<Vec<Option<Arc<BuiltTile>>>, BakeError> {
         let gate = MemoryGate::new(u64::MAX);
         let ground = self.ground;
+        let shared = ground.shared(tiles);
         ground.stages.in_pool(|| {
-            let work = |tile: Tile| ground.build(tile);
+            let work = |tile: Tile| ground.build(tile, &shared);
             recorder.stage("tiles", |observer| build_tiles(tiles, &gate, |_| 0, work, observer))
         })?
     }
@@ -59,8 +60,11 @@ impl Update<Tile, BuiltTile> for TileUpdate<'_> {
         // A new border also changes the adjacent tiles: their corners on it, and the ground along it.
         let beside: BTreeSet<Tile> =
             self.around(changed.iter().copied()).filter(|&tile| tiles.get(tile).is_some()).collect();
-        let changes =
-            if changed.is_empty() { BTreeMap::new() } else { self.make(tiles, changed, &beside, recorder)? };
+        let ground = self.ground;
+        let changes = match changed {
+            [] => BTreeMap::new(),
+            changed => ground.stages.in_pool(|| self.make(tiles, changed, &beside, recorder))??,
+        };
         let (mesh, links) = (&mut *self.mesh, &mut *self.links);
         let Changed { lost_links, is_renumbered } = recorder.stage("mesh", |_| mesh.change(changes))?;
         let is_all = links.begin(&lost_links, is_renumbered, mesh)?;
@@ -94,14 +98,15 @@ impl TileUpdate<'_> {
         let around: BTreeSet<Tile> = self.around(beside.iter().copied()).collect();
         let facings = &mut *self.facings;
         let (mut made, joined) = recorder.stage("join", |_| {
-            let unpacked = around.iter().filter_map(|&tile| Some((tile, tiles.get(tile)?.polygons.unpack())));
-            let polygons: BTreeMap<Tile, TilePolygons> = unpacked.collect();
+            let present = around.iter().filter_map(|&tile| Some((tile, tiles.get(tile)?)));
+            let present: BTreeMap<Tile, &BuiltTile> = present.map(|(tile, built)| (tile, &**built)).collect();
+            let unpack = |(&tile, built): (&Tile, &&BuiltTile)| (tile, built.polygons.unpack());
+            let polygons: BTreeMap<Tile, TilePolygons> = threads::map(&present, unpack).into_iter().collect();
             facings.update(&|tile| polygons.get(&tile), changed);
             let make = |(&tile, polygons): (&Tile, &TilePolygons)| {
-                let regions = tiles.get(tile)?.regions();
-                Some((key(tile), facings.mesh_tile(tile, regions, polygons)))
+                (key(tile), facings.mesh_tile(tile, present[&tile].regions(), polygons))
             };
-            let made: BTreeMap<TileKey, MeshTile> = polygons.iter().filter_map(make).collect();
+            let made: BTreeMap<TileKey, MeshTile> = threads::map(&polygons, make).into_iter().collect();
             let by_key = made.iter().map(|(&key, tile)| (key, tile)).collect();
             let joined = JoinedTiles::new(*layout.frame(), &by_key, VertexOrder::OwnFirst)?;
             Ok::<_, BakeError>((made, joined))
@@ -113,11 +118,9 @@ impl TileUpdate<'_> {
         let wanted = beside.iter().filter(|tile| !patches.contains_key(tile));
         let wanted: BTreeMap<Tile, Option<KnownGround>> =
             wanted.map(|&tile| (tile, self.known_ground(tile, &changed_tiles, &made))).collect();
-        let fitted = stages.in_pool(|| {
-            recorder.stage("heights", |observer| {
-                heights::fit(stages, &joined, &made, layout, tiles, &wanted, observer)
-            })
-        })??;
+        let fitted = recorder.stage("heights", |observer| {
+            heights::fit(stages, &joined, &made, layout, tiles, &wanted, observer)
+        })?;
         patches.extend(fitted);
         let written = beside.iter().filter_map(|&tile| {
             let surface = patches.remove(&tile).map(Arc::unwrap_or_clone);
