@@ -43,6 +43,12 @@ pub(crate) fn whole(name: &str, given: f64, most: u32) -> Thrown<u32> {
     Err(Kind::Input.error(format_args!("{name} is {given}, but must be a whole number from 0 to {most}")))
 }
 
+/// Flags of a polygon, 16 bits.
+pub(crate) fn flags(name: &str, given: f64) -> Thrown<u16> {
+    // A larger number was refused.
+    whole(name, given, u16::MAX.into()).map(|flags| u16::try_from(flags).unwrap_or(u16::MAX))
+}
+
 /// Copies the bytes of an `ArrayBuffer`, or of a view of one.
 pub(crate) fn bytes(value: &JsValue) -> Thrown<Vec<u8>> {
     let field = |name: &str| Reflect::get(value, &name.into());
@@ -125,9 +131,13 @@ impl Fields {
         Ok(self.taken(name, "true or false", JsValue::as_bool)?.unwrap_or(default))
     }
 
+    pub(crate) fn double(&mut self, name: &str) -> Thrown<Option<f64>> {
+        self.taken(name, "a number", JsValue::as_f64)
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
     pub(crate) fn number(&mut self, name: &str) -> Thrown<Option<f32>> {
-        Ok(self.taken(name, "a number", JsValue::as_f64)?.map(|number| number as f32))
+        Ok(self.double(name)?.map(|number| number as f32))
     }
 
     pub(crate) fn text(&mut self, name: &str) -> Thrown<Option<String>> {

@@ -1,83 +1,28 @@
 //! Crowds: agents that walk to their targets and avoid each other and walls.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_crowd::{AgentId, AgentParams, AgentState, AgentStatus, CrowdConfig, LinkRule};
-use waymesh_graph::{AnyPolygon, ClearanceNavMesh, LinkId, MeshSource};
-
-use crate::query::MeshCosts;
+use waymesh_graph::{FlagTable, LinkId};
 
 use crate::convert::{Fields, flat, object, point, positions};
-use crate::discs::clearance_of;
 use crate::error::{Kind, OrThrow, Thrown};
+use crate::ground::Ground;
 use crate::mesh::{NavMesh, number};
-
-/// The mesh of the agents.
-#[derive(Debug)]
-enum Ground {
-    Mesh(Arc<waymesh_graph::NavMesh>),
-    Clear(Box<ClearanceNavMesh>),
-    #[cfg(feature = "bake")]
-    World(waymesh::MeshHandle),
-}
-
-/// A mesh that stays where it is, or the newest one of a world.
-enum Held<'a> {
-    Here(&'a waymesh_graph::NavMesh),
-    #[cfg(feature = "bake")]
-    Newest(Arc<waymesh_graph::NavMesh>),
-}
-
-impl Deref for Held<'_> {
-    type Target = waymesh_graph::NavMesh;
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::Here(mesh) => mesh,
-            #[cfg(feature = "bake")]
-            Self::Newest(mesh) => mesh,
-        }
-    }
-}
-
-impl MeshSource for Ground {
-    fn nav_mesh(&self) -> impl Deref<Target = waymesh_graph::NavMesh> {
-        match self {
-            Self::Mesh(mesh) => Held::Here(mesh),
-            Self::Clear(mesh) => Held::Here(mesh.mesh()),
-            #[cfg(feature = "bake")]
-            Self::World(handle) => Held::Newest(handle.mesh()),
-        }
-    }
-
-    fn clearance(&self) -> Option<&ClearanceNavMesh> {
-        match self {
-            Self::Clear(mesh) => Some(mesh),
-            _ => None,
-        }
-    }
-}
-
-impl Ground {
-    fn of(mesh: &NavMesh, with_clearance: bool) -> Thrown<Self> {
-        if !with_clearance {
-            return Ok(Self::Mesh(mesh.mesh.clone()));
-        }
-        Ok(Self::Clear(Box::new(clearance_of(&mesh.mesh)?)))
-    }
-}
+use crate::query::{Allowed, MeshCosts, flag_filter};
 
 /// Agents that walk to their targets on a mesh or in a world, and avoid each other and walls. The
 /// same calls give the same positions everywhere, to the last bit.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Crowd {
-    agents: waymesh_crowd::Crowd<AnyPolygon, MeshCosts>,
+    agents: waymesh_crowd::Crowd<Allowed, MeshCosts>,
     costs: MeshCosts,
+    /// Flags of the polygons that its agents walk on.
+    flags: Option<FlagTable>,
     ground: Ground,
     has_clearance: bool,
     /// Agents by the number they have outside, in the order in which they were added.
@@ -109,12 +54,33 @@ impl Crowd {
         fields.finish()?;
         let agents = waymesh_crowd::Crowd::new(config).or_throw()?;
         let ground = ground(has_clearance)?;
-        Ok(Self { agents, costs, ground, has_clearance, ids: BTreeMap::new(), next: 0 })
+        let (flags, ids) = (mesh.flags.clone(), BTreeMap::new());
+        Ok(Self { agents, costs, flags, ground, has_clearance, ids, next: 0 })
     }
 
     fn id(&self, agent: f64) -> Thrown<AgentId> {
         let missing = || Kind::Input.error(format_args!("there is no agent {agent}"));
         key(agent).and_then(|agent| self.ids.get(&agent)).copied().ok_or_else(missing)
+    }
+
+    fn params(&self, settings: &JsValue) -> Thrown<AgentParams<Allowed, MeshCosts>> {
+        let mut fields = Fields::new("settings", settings)?;
+        let flags = flag_filter(&mut fields, ["include_flags", "exclude_flags"], self.flags.as_ref())?;
+        let mut params = AgentParams::default().with_filter((None, flags)).with_cost(self.costs.clone());
+        fields.numbers([
+            ("radius", &mut params.radius),
+            ("height", &mut params.height),
+            ("max_speed", &mut params.max_speed),
+            ("acceleration", &mut params.acceleration),
+            ("arrival_distance", &mut params.arrival_distance),
+        ])?;
+        let mut priority = u32::from(params.priority);
+        fields.counts([("priority", &mut priority)])?;
+        fields.finish()?;
+        params.priority = u8::try_from(priority).map_err(|_| {
+            Kind::Settings.error(format_args!("priority is {priority}, but must be at most 255"))
+        })?;
+        Ok(params)
     }
 
     /// States in the order of the numbers of agents.
@@ -143,6 +109,7 @@ impl Crowd {
     #[wasm_bindgen(js_name = walkOn)]
     pub fn walk_on(&mut self, mesh: &NavMesh) -> Thrown<()> {
         self.ground = Ground::of(mesh, self.has_clearance)?;
+        self.flags.clone_from(&mesh.flags);
         Ok(())
     }
 
@@ -154,9 +121,9 @@ impl Crowd {
         #[wasm_bindgen(unchecked_optional_param_type = "AgentSettings")] settings: JsValue,
     ) -> Thrown<u32> {
         let position = point("position", position)?;
-        let params = params(&settings)?;
-        let Self { agents, ground, costs, .. } = self;
-        let id = agents.add(ground, params.with_cost(costs.clone()), position);
+        let params = self.params(&settings)?;
+        let Self { agents, ground, .. } = self;
+        let id = agents.add(ground, params, position);
         self.ids.insert(self.next, id.or_throw()?);
         self.next += 1;
         Ok(self.next - 1)
@@ -303,24 +270,6 @@ impl Crowd {
     }
 }
 
-fn params(settings: &JsValue) -> Thrown<AgentParams> {
-    let mut fields = Fields::new("settings", settings)?;
-    let mut params = AgentParams::default();
-    fields.numbers([
-        ("radius", &mut params.radius),
-        ("height", &mut params.height),
-        ("max_speed", &mut params.max_speed),
-        ("acceleration", &mut params.acceleration),
-        ("arrival_distance", &mut params.arrival_distance),
-    ])?;
-    let mut priority = u32::from(params.priority);
-    fields.counts([("priority", &mut priority)])?;
-    fields.finish()?;
-    params.priority = u8::try_from(priority)
-        .map_err(|_| Kind::Settings.error(format_args!("priority is {priority}, but must be at most 255")))?;
-    Ok(params)
-}
-
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
 /** How all agents of a crowd avoid each other. */
@@ -362,6 +311,13 @@ export interface AgentSettings {
   priority?: number;
   /** How near to its target an agent has arrived. Default 0.2. */
   arrival_distance?: number;
+  /**
+   * It walks on polygons with one of these flags of the mesh only (`NavMesh.flags`, set before the
+   * crowd is made). Default 65535, any, if `exclude_flags` is given.
+   */
+  include_flags?: number;
+  /** It walks on no polygons with one of these flags. Default 0. */
+  exclude_flags?: number;
 }
 
 /** How a link is used. */

@@ -16,12 +16,16 @@ mod query;
 
 #[cfg(feature = "bake")]
 mod bake;
+#[cfg(all(feature = "bake", feature = "crowd"))]
+mod corridor;
 #[cfg(feature = "crowd")]
 mod crowd;
 #[cfg(feature = "bake")]
 mod draw;
 #[cfg(feature = "bake")]
 mod evaluate;
+#[cfg(feature = "crowd")]
+mod ground;
 #[cfg(feature = "bake")]
 mod scene;
 #[cfg(feature = "bake")]
@@ -35,6 +39,8 @@ mod why;
 #[cfg(feature = "bake")]
 mod world;
 
+#[cfg(all(feature = "bake", feature = "crowd"))]
+pub use corridor::{Corridor, SlicedPath};
 #[cfg(feature = "crowd")]
 pub use crowd::Crowd;
 pub use mesh::NavMesh;

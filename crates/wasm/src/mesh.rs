@@ -7,9 +7,10 @@ use glam::Vec3;
 use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_graph::{Link, LinkChoice, LinkId, MeshFormat, Path, QueryScratch};
+use waymesh_core::PolyId;
+use waymesh_graph::{FlagTable, Link, LinkChoice, LinkId, MeshFormat, Path, QueryScratch};
 
-use crate::convert::{Fields, bytes, flat, object, point, positions};
+use crate::convert::{Fields, bytes, flags, flat, object, point, positions, whole};
 use crate::error::{Kind, OrThrow, Thrown};
 
 /// Memory that queries reuse.
@@ -28,6 +29,8 @@ pub struct NavMesh {
     pub(crate) memory: RefCell<Memory>,
     /// `true` if a metre of some area costs other than 1.
     pub(crate) has_costs: bool,
+    /// Flags of polygons, if the caller has set some.
+    pub(crate) flags: Option<FlagTable>,
     /// Made for the first query with a radius.
     #[cfg(feature = "bake")]
     pub(crate) clearance: std::cell::OnceCell<waymesh::ClearanceNavMesh>,
@@ -42,6 +45,7 @@ impl From<Arc<waymesh_graph::NavMesh>> for NavMesh {
         Self {
             mesh,
             has_costs,
+            flags: None,
             memory: RefCell::default(),
             #[cfg(feature = "bake")]
             clearance: std::cell::OnceCell::new(),
@@ -247,6 +251,26 @@ impl NavMesh {
         self.links_mut().set_link_open(LinkId(number(link)), is_open)
     }
 
+    /// Gives each polygon flags, by its id, for the options `includeFlags` and `excludeFlags`: doors
+    /// that open and close, teams, floors that a lift serves. Polygons beyond the array have none.
+    #[wasm_bindgen(setter)]
+    pub fn set_flags(&mut self, #[wasm_bindgen(js_name = flags)] given: &[u16]) {
+        self.flags = Some(given.to_vec().into());
+    }
+
+    /// Changes the flags of a polygon; a `Corridor` looks again at its next call. Returns `true` if
+    /// the polygon has flags.
+    #[wasm_bindgen(js_name = setPolygonFlags)]
+    pub fn set_polygon_flags(
+        &self,
+        polygon: f64,
+        #[wasm_bindgen(js_name = flags)] given: f64,
+    ) -> Thrown<bool> {
+        let polygon = PolyId(whole("polygon", polygon, u32::MAX)?);
+        let given = flags("flags", given)?;
+        Ok(self.flags.as_ref().is_some_and(|table| table.set(polygon, given)))
+    }
+
     /// Names, costs and colours of areas, by number.
     #[wasm_bindgen(getter, unchecked_return_type = "Record<number, Area>")]
     pub fn areas(&self) -> JsValue {
@@ -373,6 +397,13 @@ export interface PathOptions extends ReachOptions {
   groundError?: number;
   /** Height of the agent: ground with less head room is left out (`height_classes`). Default any. */
   agentHeight?: number;
+  /**
+   * Only polygons with one of these flags of `NavMesh.flags`, one bit each. Default 65535, any, if
+   * `excludeFlags` is given.
+   */
+  includeFlags?: number;
+  /** No polygons with one of these flags. Default 0. */
+  excludeFlags?: number;
   /** Tell which polygons the search looked into. Default `false`. */
   searched?: boolean;
   /** What a metre of an area costs, by name or number; `Infinity` closes it. */
@@ -391,14 +422,16 @@ export interface PathOptions extends ReachOptions {
   fast?: boolean;
 }
 
+/** A link that a path takes, from a point of the path. */
+export interface LinkUse { link: number; backwards: boolean; point: number }
+
 /** A path over a mesh. */
 export interface Path {
   outcome: "complete" | "partial" | "unreachable" | "undecided";
   /** Where it begins, turns and ends. */
   points: Float32Array;
   polygons: Uint32Array;
-  /** Links it takes: the point of the path it is taken from. */
-  links: { link: number; backwards: boolean; point: number }[];
+  links: LinkUse[];
   /**
    * In metres, in space, from point to point: ground that rises and falls between two points adds
    * nothing without `groundError`.

@@ -22,16 +22,14 @@ pub(crate) fn outcome(outcome: Outcome) -> u8 {
 /// The outcome of a pair with an end off the mesh.
 const OFF_MESH: u8 = 4;
 
-fn links(links: &[LinkUse]) -> Array {
-    let link = |link: &LinkUse| {
-        object(&[
-            // The numbers of links count up from 0: no double is too small for them.
-            ("link", (link.link.0 as f64).into()),
-            ("backwards", link.backwards.into()),
-            ("point", (link.point as f64).into()),
-        ])
-    };
-    links.iter().map(link).collect()
+/// A link of a path.
+pub(crate) fn link(link: &LinkUse) -> JsValue {
+    object(&[
+        // The numbers of links count up from 0: no double is too small for them.
+        ("link", (link.link.0 as f64).into()),
+        ("backwards", link.backwards.into()),
+        ("point", (link.point as f64).into()),
+    ])
 }
 
 #[wasm_bindgen(raw_module = "./make.js")]
@@ -65,7 +63,7 @@ pub(crate) fn path(path: &Path, searched: Option<&[PolyId]>) -> JsValue {
         outcome(path.outcome),
         bytemuck::cast_slice(&path.points),
         bytemuck::cast_slice(&path.polygons),
-        (!path.links.is_empty()).then(|| links(&path.links)),
+        (!path.links.is_empty()).then(|| path.links.iter().map(link).collect()),
         path.length,
         path.cost,
         path.was_cut,

@@ -7,10 +7,10 @@ use glam::Vec3;
 use js_sys::{Float32Array, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_core::{AreaId, PolyId, Random};
+use waymesh_core::{AreaId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, HeadRoomFilter, LinkChoice, Location, Outcome, PathEnd, PathOptions, PathSearch,
-    PlaceSampler, PolygonFilter, QueryError, Reach,
+    AnyPolygon, AreaCosts, FlagFilter, FlagTable, HeadRoomFilter, LinkChoice, Location, Outcome, PathEnd,
+    PathOptions, PathSearch, PlaceSampler, QueryError, Reach,
 };
 
 use crate::convert::{
@@ -24,31 +24,18 @@ use crate::path;
 /// Costs per metre, only where the mesh or the caller has costs.
 pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
 
-/// Polygons with head room for an agent; all of them if no height is given.
-#[derive(Clone, Copy, Debug)]
-struct HeadRoom(Option<HeadRoomFilter>);
-
-impl PolygonFilter for HeadRoom {
-    #[inline]
-    fn allows(&self, mesh: &waymesh_graph::NavMesh, polygon: PolyId) -> bool {
-        self.0.is_none_or(|filter| filter.allows(mesh, polygon))
-    }
-
-    #[inline]
-    fn allows_all(&self) -> bool {
-        self.0.is_none()
-    }
-}
+/// Polygons with head room for an agent, and with flags, where these are given.
+pub(crate) type Allowed = (Option<HeadRoomFilter>, Option<FlagFilter>);
 
 /// Options of a path.
-type Options = PathOptions<HeadRoom, MeshCosts>;
+pub(crate) type Options = PathOptions<Allowed, MeshCosts>;
 
 /// Most places of one call, which would not fit into memory otherwise.
 const MAX_SAMPLES: u32 = 10_000_000;
 
 /// Options of a path, with the radius if one is given.
-struct Asked {
-    options: Options,
+pub(crate) struct Asked {
+    pub(crate) options: Options,
     allow_partial: bool,
     reach: Option<Reach>,
     radius: Option<f32>,
@@ -56,9 +43,36 @@ struct Asked {
     searched: bool,
 }
 
+/// Polygons by the flags of a mesh, if one of both fields is given.
+pub(crate) fn flag_filter(
+    fields: &mut Fields,
+    names: [&'static str; 2],
+    table: Option<&FlagTable>,
+) -> Thrown<Option<FlagFilter>> {
+    let [include, exclude] =
+        names.map(|name| fields.double(name)?.map(|given| crate::convert::flags(name, given)).transpose());
+    let (include, exclude) = (include?, exclude?);
+    if include.or(exclude).is_none() {
+        return Ok(None);
+    }
+    let missing = || {
+        let [include, exclude] = names;
+        Kind::Query.error(format_args!("{include} and {exclude} need flags: set `flags` of the mesh before"))
+    };
+    let flags = table.cloned().ok_or_else(missing)?;
+    Ok(Some(FlagFilter { flags, include: include.unwrap_or(u16::MAX), exclude: exclude.unwrap_or(0) }))
+}
+
 impl NavMesh {
     fn asked(&self, options: &JsValue) -> Thrown<Asked> {
         let mut fields = Fields::new("options", options)?;
+        let asked = self.take_asked(&mut fields)?;
+        fields.finish()?;
+        Ok(asked)
+    }
+
+    /// Takes the options of paths out of fields.
+    pub(crate) fn take_asked(&self, fields: &mut Fields) -> Thrown<Asked> {
         let (shortest, fast) = (fields.flag("shortest", false)?, fields.flag("fast", false)?);
         let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
         let allow_partial = fields.flag("allowPartial", true)?;
@@ -67,8 +81,8 @@ impl NavMesh {
         let (rises, ground_error) = (fields.flag("rises", false)?, fields.number("groundError")?);
         let (reach, radius) = (fields.reach()?, fields.number("radius")?);
         let height = fields.number("agentHeight")?;
-        let costs = self.costs(&mut fields, ["areaCosts", "linkCosts"])?;
-        fields.finish()?;
+        let costs = self.costs(fields, ["areaCosts", "linkCosts"])?;
+        let flags = flag_filter(fields, ["includeFlags", "excludeFlags"], self.flags.as_ref())?;
         for (name, given) in [("groundError", ground_error), ("agentHeight", height)] {
             if let Some(metres) = given.filter(|metres| !metres.is_finite() || *metres < 0.0) {
                 let text = format_args!("{name} is {metres}, but must be finite and 0 m or more");
@@ -76,9 +90,9 @@ impl NavMesh {
             }
         }
         let is_for_points = costs.is_some() || cross_points || searched || rises;
-        if radius.is_some() && (is_for_points || ground_error.or(height).is_some()) {
-            let refused = "areaCosts, linkCosts, crossPoints, searched, rises, groundError and agentHeight \
-                           cannot be used with a radius";
+        if radius.is_some() && (is_for_points || flags.is_some() || ground_error.or(height).is_some()) {
+            let refused = "areaCosts, linkCosts, crossPoints, searched, rises, groundError, agentHeight and \
+                           flags cannot be used with a radius";
             return Err(Kind::Query.error(refused));
         }
         if fast && (shortest || radius.is_none()) {
@@ -86,7 +100,7 @@ impl NavMesh {
         }
         let mut options = PathOptions::default()
             .with_search(search)
-            .with_filter(HeadRoom(height.map(HeadRoomFilter::new)))
+            .with_filter((height.map(HeadRoomFilter::new), flags))
             .with_allow_partial(allow_partial)
             .with_cross_points(cross_points)
             .with_rises(rises);
@@ -145,7 +159,7 @@ impl NavMesh {
     }
 
     /// Refuses what is for one path.
-    fn check_many(asked: &Asked) -> Thrown<()> {
+    pub(crate) fn check_many(asked: &Asked) -> Thrown<()> {
         for (name, is_given) in [("radius", asked.radius.is_some()), ("searched", asked.searched)] {
             if is_given {
                 return Err(Kind::Query.error(format_args!("{name} is an option of findPath only")));

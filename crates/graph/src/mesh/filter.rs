@@ -322,6 +322,33 @@ impl PolygonFilter for FlagFilter {
     }
 }
 
+/// Allows what the filter allows; without one, all polygons and links.
+impl<F: PolygonFilter> PolygonFilter for Option<F> {
+    #[inline]
+    fn allows_all(&self) -> bool {
+        self.as_ref().is_none_or(F::allows_all)
+    }
+
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.as_ref().is_none_or(|filter| filter.allows(mesh, polygon))
+    }
+
+    #[inline]
+    fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
+        self.as_ref().is_none_or(|filter| filter.allows_link(mesh, link))
+    }
+
+    #[inline]
+    fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
+        self.as_ref().is_none_or(|filter| filter.may_cross(mesh, from, to))
+    }
+
+    fn version(&self) -> u64 {
+        self.as_ref().map_or(0, F::version)
+    }
+}
+
 /// Allows the polygons that both filters allow.
 impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     #[inline]
