@@ -15,6 +15,7 @@ import { forgetSteps, lastVisit, restore } from "./session";
 import { readSettings } from "./settings";
 import { colours, isPlan, knobs, pipeline, select, state, tell, view } from "./state";
 import { keepFile } from "./store";
+import { adviseOfRoof } from "./switches";
 
 /** Larger files do not fit beside the bake into the memory that a page may have. */
 const MOST_BYTES = 256 << 20;
@@ -78,6 +79,7 @@ async function open(next: Source, load: Load = {}): Promise<void> {
   if (!(await openSource(next, load))) return;
   tell("edit");
   await bake();
+  if (next.kind === "scene") adviseOfRoof();
 }
 
 /** Shows the name of what is open; a file gets an entry of its own. */

@@ -65,7 +65,8 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
   find("#why-path").hidden = path.outcome === "complete" || radius() > 0 || !canExplain();
   const corners = path.points.length / 3;
   const cost = doCostsCount ? `, which cost ${path.cost.toFixed(3)}` : isPriced ? ", costs aside" : "";
-  place.replaceChildren(strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}${path.searched ? `, ${path.searched.length} searched` : ""}, in ${took.toFixed(2)} ms.${kept}`);
+  // With another tool the answer is not that of the last click.
+  place.replaceChildren(PATH_TOOLS.includes(tool()) ? "" : "Path: ", strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}${path.searched ? `, ${path.searched.length} searched` : ""}, in ${took.toFixed(2)} ms.${kept}`);
   Object.assign(place.dataset, { metres: String(path.length), outcome: path.outcome, searched: String(path.searched?.length ?? ""), start: start.join(","), end: end.join(",") });
 }
 

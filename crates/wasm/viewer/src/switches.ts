@@ -2,7 +2,7 @@
 import { paint, stages } from "./bakes";
 import { LAYERS, STAGE_LAYERS } from "./layers";
 import { middles } from "./colours";
-import { find, make } from "./page";
+import { advise, find, make } from "./page";
 import { search } from "./path";
 import { colourBy, shown, state, tell, view, when } from "./state";
 
@@ -16,6 +16,11 @@ const BIN = 0.25;
 const AROUND = [0.6, 2.2] as const;
 /** How much is seen of a level that is looked through. */
 const XRAY = 0.2;
+
+/** Number of places of the ground that are looked at from above, for a roof. */
+const LOOKS = 48;
+/** How much higher than the ground something is that hides it, in metres. */
+const ROOF = 1.5;
 
 /** The storey that is shown; -1 for all. */
 let storey = -1;
@@ -123,6 +128,24 @@ function storeys(): number[] {
     if (found.every((height) => Math.abs(height - bin * BIN) >= APART)) found.push(bin * BIN);
   }
   return found.toSorted((one, other) => one - other);
+}
+
+/** Says so if a roof hides most of the ground from above, and cuts it away if that is wanted. */
+export function adviseOfRoof(): void {
+  const hidden: number[] = [];
+  const places = state.mesh?.sample(LOOKS, 1) ?? [];
+  for (let at = 0; at < places.length; at += 3) {
+    const [x, y, z] = [places[at]!, places[at + 1]!, places[at + 2]!];
+    if ((view.top(x, z) ?? y) > y + ROOF) hidden.push(y);
+  }
+  const middle = hidden.toSorted((one, other) => one - other)[hidden.length >> 1];
+  if (middle === undefined || hidden.length < LOOKS / 2) return;
+  advise("most of the ground lies under a roof or a ceiling", [["Look below it", () => {
+    const { min, max } = view.bounds;
+    storey = -1;
+    find<HTMLInputElement>("#peel").value = String((middle + AROUND[1] - min.y) / Math.max(max.y - min.y, 1e-6));
+    peel();
+  }]]);
 }
 
 function step(by: number): void {

@@ -324,6 +324,12 @@ export class View {
     return this.#ray(event).ray.intersectPlane(plane, new THREE.Vector3())?.toArray() ?? null;
   }
 
+  /** The height of the highest part of the level at a place of the plan, if there is one. */
+  top(x: number, z: number): number | null {
+    const ray = new THREE.Raycaster(new THREE.Vector3(x, this.#bounds.max.y + 1, z), new THREE.Vector3(0, -1, 0));
+    return ray.intersectObject(this.layer("scene"), true)[0]?.point.y ?? null;
+  }
+
   /**
    * The place of the page under the middle of the picture, where keys point: that of the right half,
    * if there are two.

@@ -316,6 +316,29 @@ test("painted areas and the crowd come back with the link", { skip }, async () =
   await choose("path");
 });
 
+test("a roof over most of the ground is named, and cut away", { skip }, async () => {
+  const note = page.locator(".note", { hasText: "under a roof" });
+  const roof = (y) => `${FLAT}v 1 ${y} 1\nv 19 ${y} 1\nv 19 ${y} 19\nv 1 ${y} 19\nf 5 6 7\nf 5 7 8\n`;
+  await rebake(() => give("open.obj", FLAT));
+  assert.equal(await note.count(), 0);
+  await rebake(() => give("roofed.obj", roof(5)));
+  await note.waitFor();
+  assert.equal(await page.locator("#peel-value").textContent(), "all");
+  await note.getByRole("button", { name: "Look below it" }).click();
+  assert.equal(await note.count(), 0);
+  const cut = Number(await page.locator("#peel-value").textContent());
+  assert.ok(cut > 2 && cut < 4, `${cut}`);
+  await picture("roof");
+  // What is cut off is not in the way of a click; with another tool the answer of the path is named.
+  const path = page.locator("#path");
+  for (const place of [[5, 0, 5], [15, 0, 15]]) await clickAt(place);
+  await path.and(page.locator("[data-outcome=complete]")).waitFor();
+  assert.match(await path.innerText(), /^14\.\d+ m/);
+  await choose("area");
+  assert.match(await path.innerText(), /^Path: 14\.\d+ m/);
+  await choose("path");
+});
+
 test("a crowd walks, the same way each time, and round what is put down", { skip }, async () => {
   await rebake(() => give("level.obj", levelObj()));
   const crowd = () => page.evaluate(() => {
