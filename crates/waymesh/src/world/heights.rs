@@ -23,6 +23,9 @@ use crate::bake::{BakeError, StageSet};
 /// takes its height from the columns around it and their neighbours.
 const REACH: i32 = 2;
 
+/// Columns of a window that a thread of several takes at least.
+const LEAST_WINDOW: u64 = 1 << 16;
+
 /// The ground of a tile of which nothing changed but what is beyond its border.
 #[derive(Debug)]
 pub(super) struct KnownGround {
@@ -111,7 +114,11 @@ pub(super) fn fit(
         let parts: Vec<&LabelledWindow> = parts.iter().collect();
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
-    let windows = crate::front::voxels::windows(stages.config().max_memory_bytes);
+    let mut windows = crate::front::voxels::windows(stages.config().max_memory_bytes);
+    // Threads fit windows side by side, if these are large enough for what is done twice at their edges.
+    let columns: u64 = wanted.keys().map(|&tile| layout.core(tile).column_count()).sum();
+    let share = columns / (4 * threads::count() as u64);
+    windows.window_columns = windows.window_columns.min(share.max(LEAST_WINDOW));
     let ranges = || {
         let of_tile = |(&tile, known)| Some((tile, joined.ranges.get(&key(tile))?.clone(), known));
         wanted.iter().filter_map(of_tile)
