@@ -85,9 +85,13 @@ fn current() -> Result<String> {
 
 /// Returns the files that state the version: packages outside of the workspace cannot inherit it.
 fn files() -> Result<Vec<PathBuf>> {
-    let mut files = ["Cargo.toml", "crates/wasm/package/package.json", "crates/python/ros/package.xml"]
-        .map(|it| root().join(it))
-        .to_vec();
+    let outside = [
+        "Cargo.toml",
+        "crates/wasm/package/package.json",
+        "crates/python/ros/package.xml",
+        "crates/c/ros/package.xml",
+    ];
+    let mut files = outside.map(|it| root().join(it)).to_vec();
     for name in names_in(&root().join("crates"))? {
         let manifest = root().join("crates").join(name).join("Cargo.toml");
         files.extend(Some(manifest).filter(|file| file.exists()));

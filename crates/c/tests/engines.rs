@@ -93,3 +93,42 @@ fn unreal() {
     succeeds("c++", &mut compile);
     succeeds("unreal", &mut Command::new(&program));
 }
+
+/// The planner of Nav2 over as much of ROS 2 as it needs, in the versions of its interface.
+#[test]
+fn nav2() {
+    const HEADERS: &[&str] = &[
+        "nav2_core/global_planner.hpp",
+        "nav2_costmap_2d/costmap_2d_ros.hpp",
+        "pluginlib/class_list_macros.hpp",
+        "tf2_ros/buffer.h",
+    ];
+    if !has("c++") {
+        println!("skipped: the planner of Nav2 needs c++");
+        return;
+    }
+    let releases: [(u32, &[&str]); 3] = [
+        (1, &["nav2_core/exceptions.hpp"]),
+        (2, &["nav2_core/planner_exceptions.hpp"]),
+        (3, &["nav2_core/planner_exceptions.hpp", "nav2_ros_common/lifecycle_node.hpp"]),
+    ];
+    for (release, more) in releases {
+        let folder = tempfile::tempdir().expect("a folder");
+        for header in HEADERS.iter().chain(more) {
+            let file = folder.path().join(header);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("folders");
+            std::fs::write(file, "#include \"nav2.h\"\n").expect("a header");
+        }
+        let program = folder.path().join("nav2");
+        let mut compile = Command::new("c++");
+        compile.arg("-std=c++17").args(FLAGS).arg(format!("-DNAV2={release}"));
+        compile.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I"]).arg(folder.path());
+        for include in ["include", "tests/programs"] {
+            compile.arg("-I").arg(here(include));
+        }
+        compile.arg(here("tests/programs/nav2.cpp")).arg(library("libwaymesh_c.a"));
+        compile.arg("-o").arg(&program).args(["-lpthread", "-ldl", "-lm"]);
+        succeeds("c++", &mut compile);
+        succeeds(&format!("nav2 {release}"), Command::new(&program).current_dir(folder.path()));
+    }
+}
