@@ -15,6 +15,8 @@ fn main() -> io::Result<()> {
         if let Some(name) = line.strip_prefix("class ") {
             class = name.trim_end_matches(':');
             described = Some(class.to_owned());
+        } else if let Some(rest) = line.strip_prefix("def ") {
+            described = rest.split('(').next().map(str::to_owned);
         } else if let Some(rest) = line.strip_prefix("    def ") {
             described = Some(format!("{class}.{}", rest.split('(').next().unwrap_or_default()));
         } else if let Some(mut part) = line.trim_start().strip_prefix("\"\"\"")

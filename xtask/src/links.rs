@@ -12,6 +12,9 @@ const PAGES: &str = "docs/book/src";
 /// Address of a file of the project, for pages that are read elsewhere.
 const REPOSITORY: &str = "https://github.com/waymesh/waymesh/blob/main/";
 
+/// Page with the table of files.
+const TABLE: &str = "files.md";
+
 /// Largest picture of the guide, in bytes: what a page loads at once.
 const MAX_PICTURE: u64 = 60_000;
 
@@ -65,6 +68,29 @@ pub(crate) fn check(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) ->
             }
         } else if path.metadata()?.len() > MAX_PICTURE {
             faults.push(format!("{name} has more than {MAX_PICTURE} bytes"));
+        }
+    }
+    check_table(&pages, files, faults)
+}
+
+/// Checks that each row of the table of files names a way to read them and a picture that a command
+/// of the guide or a Python test draws.
+fn check_table(pages: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<()> {
+    let draws = |path: &&PathBuf| path.starts_with(pages) || path.extension().is_some_and(|it| it == "py");
+    let texts = files.iter().filter(draws).filter_map(|path| fs::read_to_string(path).ok());
+    let programs: String = texts.collect();
+    let page = fs::read_to_string(pages.join(TABLE))?;
+    for row in page.lines().filter(|line| line.starts_with('|')).skip(2) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let picture = row.split("](pictures/").nth(1).and_then(|rest| rest.split(')').next());
+        let is_drawn = picture.is_some_and(|it| {
+            programs.contains(&format!("--svg {it}\n")) || programs.contains(&format!("picture(\"{it}\""))
+        });
+        if !is_drawn || cells.get(5).is_none_or(|how| !how.contains('`')) {
+            faults.push(format!(
+                "{TABLE}: row {:?} has no command or no picture that a test draws",
+                cells.get(1)
+            ));
         }
     }
     Ok(())

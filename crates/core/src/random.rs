@@ -15,6 +15,12 @@ impl Random {
         Self { state: seed }
     }
 
+    /// Returns the seed of a generator that continues here.
+    #[must_use]
+    pub fn state(&self) -> u64 {
+        self.state
+    }
+
     /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

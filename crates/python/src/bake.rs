@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 use waymesh::core::AreaTable;
 use waymesh::fields::{self, AnyBaker, Entries, PLANS, READ};
 use waymesh::floorplan::{ReadOptions, read_plans};
@@ -170,6 +170,8 @@ pub(crate) fn explain_files<'py>(
 #[doc = doc!("TileJob")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "TileJob")]
 pub(crate) struct TileJob {
+    /// The arguments, for pickles.
+    given: (Vec<PathBuf>, Py<PyDict>),
     source: SceneSource,
     baker: Baker<Voxels>,
     /// The triangles, sorted into tiles when the first one is built: the files are read once for all.
@@ -193,7 +195,12 @@ impl TileJob {
         })?;
         baker.check().or_raise()?;
         let source = detached(py, || SceneSource::open(&files, &options, Some(&rules.map())))?.or_raise()?;
-        Ok(Self { source, baker, sorted: OnceLock::new() })
+        Ok(Self { given: (files, settings.copy()?.unbind()), source, baker, sorted: OnceLock::new() })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Vec<PathBuf>, Bound<'py, PyDict>)) {
+        let (files, settings) = &slf.get().given;
+        (slf.get_type(), (files.clone(), settings.bind(slf.py()).clone()))
     }
 
     #[doc = doc!("TileJob.layout")]

@@ -33,9 +33,9 @@ impl IntoPy for CrowdError {
     }
 }
 
-/// The ground of a crowd.
+/// The ground of a crowd or of a corridor.
 #[derive(Debug)]
-enum Ground {
+pub(crate) enum Ground {
     Mesh(Arc<NavMesh>),
     Clear(Arc<ClearanceNavMesh>),
     World(MeshHandle),
@@ -51,10 +51,11 @@ macro_rules! on_ground {
         }
     };
 }
+pub(crate) use on_ground;
 
 impl Ground {
     /// A mesh, or a world of `waymesh.World` or of this module.
-    fn of(py: Python<'_>, ground: &Bound<'_, PyAny>, has_clearance: bool) -> PyResult<Self> {
+    pub(crate) fn of(py: Python<'_>, ground: &Bound<'_, PyAny>, has_clearance: bool) -> PyResult<Self> {
         if let Ok(mesh) = ground.cast::<PyNavMesh>() {
             let mesh = mesh.get();
             return Ok(if has_clearance {
@@ -74,7 +75,7 @@ impl Ground {
     }
 
     /// Returns what agents pay on this ground: its own costs, and the given ones of areas and links.
-    fn costs(&self, py: Python<'_>, given: &[Option<Py<PyDict>>; 2]) -> PyResult<MeshCosts> {
+    pub(crate) fn costs(&self, py: Python<'_>, given: &[Option<Py<PyDict>>; 2]) -> PyResult<MeshCosts> {
         let given = given.each_ref().map(|costs| costs.as_ref().map(|costs| costs.bind(py)));
         on_ground!(self, |ground| mesh_costs(&ground.nav_mesh(), given))
     }

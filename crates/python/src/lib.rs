@@ -12,6 +12,7 @@ macro_rules! doc {
 }
 
 mod bake;
+mod corridor;
 mod crowd;
 mod errors;
 mod figures;
@@ -34,6 +35,8 @@ mod _waymesh {
     #[pymodule_export]
     use crate::bake::{TileJob, bake_arrays, bake_files, bake_plans, explain_arrays, explain_files};
     #[pymodule_export]
+    use crate::corridor::PyCorridor;
+    #[pymodule_export]
     use crate::crowd::PyCrowd;
     #[pymodule_export]
     use crate::figures::rust_seconds;
@@ -43,6 +46,8 @@ mod _waymesh {
     use crate::path::PyPath;
     #[pymodule_export]
     use crate::paths::PyPaths;
+    #[pymodule_export]
+    use crate::pool::{set_threads, threads};
     #[pymodule_export]
     use crate::sampler::{PyField, PySampler};
     #[pymodule_export]

@@ -17,14 +17,14 @@ use waymesh::io::{
     write_glb, write_svg,
 };
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{AnyPolygon, Bake, Hierarchy, NavMesh, PolyId};
+use waymesh::{Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
 use crate::input::labels;
 use crate::output::{from_json, positions, rows};
 use crate::path::PyPath;
-use crate::settings::MeshCosts;
-use crate::watch::detached;
+use crate::settings::{HeadRoom, MeshCosts};
+use crate::watch::{PyCancelToken, detached, detached_until};
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
 type DetourParts<'py> = (PyNavMesh, Bound<'py, PyArray1<u16>>, Bound<'py, PyDict>);
@@ -40,7 +40,7 @@ pub(crate) struct PyNavMesh {
     /// Hash, made at the first use.
     hash: OnceLock<u64>,
     /// Hierarchy of a large mesh, for fast paths without costs.
-    pub(crate) hierarchy: Option<Arc<Hierarchy<AnyPolygon, MeshCosts>>>,
+    pub(crate) hierarchy: Option<Arc<Hierarchy<HeadRoom, MeshCosts>>>,
 }
 
 impl std::fmt::Debug for PyNavMesh {
@@ -104,21 +104,33 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.with_hierarchy")]
-    #[pyo3(signature = (*, min_polygons = 20_000, cluster_polygons = 256))]
-    fn with_hierarchy(&self, py: Python<'_>, min_polygons: usize, cluster_polygons: u32) -> PyResult<Self> {
+    #[pyo3(signature = (*, min_polygons = 20_000, cluster_polygons = 256, cancel = None))]
+    fn with_hierarchy(
+        &self,
+        py: Python<'_>,
+        min_polygons: usize,
+        cluster_polygons: u32,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<Self> {
         let config = HierarchyConfig::default()
             .with_min_polygons(min_polygons)
             .with_cluster_polygons(cluster_polygons);
         let made =
-            detached(py, || Hierarchy::with_costs(&self.mesh, AnyPolygon, None, &config))?.or_raise()?;
+            detached_until(py, cancel.as_deref(), || Hierarchy::with_costs(&self.mesh, None, None, &config))?;
+        let made = made.or_raise()?;
         let hierarchy = Some(Arc::new(made));
         Ok(Self { report: self.report.clone(), hierarchy, ..Self::from(self.mesh.clone()) })
     }
 
     #[doc = doc!("NavMesh.with_oracle")]
-    #[pyo3(signature = (max_bytes = 64_000_000))]
-    fn with_oracle(&self, py: Python<'_>, max_bytes: usize) -> PyResult<Self> {
-        let mesh = detached(py, || {
+    #[pyo3(signature = (max_bytes = 64_000_000, *, cancel = None))]
+    fn with_oracle(
+        &self,
+        py: Python<'_>,
+        max_bytes: usize,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<Self> {
+        let mesh = detached_until(py, cancel.as_deref(), || {
             let mut mesh = NavMesh::clone(&self.mesh);
             mesh.build_oracle(max_bytes);
             Arc::new(mesh)
@@ -332,6 +344,15 @@ impl PyNavMesh {
         let island = self.island(island)?;
         let ground = detached(py, || self.ground(detail, island))?;
         Ok((rows(py, ground.positions.as_flattened(), 3)?, rows(py, ground.triangles.as_flattened(), 3)?))
+    }
+
+    #[doc = doc!("NavMesh.triangle_polygons")]
+    #[pyo3(signature = (detail=true))]
+    fn triangle_polygons<'py>(&self, py: Python<'py>, detail: bool) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let ground = detached(py, || self.ground(detail, None))?;
+        let ranges = ground.polygon_triangles.windows(2).zip(0_u32..);
+        let polygons = ranges.flat_map(|(ends, polygon)| (ends[0]..ends[1]).map(move |_| polygon));
+        Ok(PyArray1::from_vec(py, polygons.collect()))
     }
 
     #[doc = doc!("NavMesh.bounds")]

@@ -4,6 +4,9 @@ use numpy::{PyArray2, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use waymesh::core::glam::Vec3;
 
+/// Pickled form of an object: what makes it again, and its arguments.
+pub(crate) type Pickled<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
+
 /// Positions as an array of shape (n, 3).
 pub(crate) fn positions<'py>(py: Python<'py>, points: &[Vec3]) -> PyResult<Bound<'py, PyArray2<f32>>> {
     rows(py, bytemuck::cast_slice(points), 3)

@@ -2,11 +2,12 @@
 
 use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use waymesh::graph::LinkUse;
 use waymesh::{Outcome, Path};
 
-use crate::output::positions;
+use crate::output::{Pickled, positions};
 
 #[doc = doc!("Path")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Path")]
@@ -91,43 +92,57 @@ impl PyPath {
         format!("<waymesh.Path: {}, {count} points, {length:.3} m>", outcome_name(self.path.outcome))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, PathParts)> {
-        let path = &slf.get().path;
-        let parts = (
-            outcome_name(path.outcome),
-            path.points.iter().map(Vec3::to_array).collect(),
-            path.polygons.iter().map(|polygon| polygon.0).collect(),
-            path.links.iter().map(|link| (link.link.0, link.backwards, link.point)).collect(),
-            [path.length, path.cost],
-        );
-        Ok((slf.get_type().getattr("_of_parts")?, parts))
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err("the points of a path are copied into an array"));
+        }
+        let points = self.points(py)?.into_any();
+        dtype.map_or(Ok(points.clone()), |dtype| points.call_method1("astype", (dtype,)))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (PathParts,)> {
+        Ok((slf.get_type().getattr("_of_parts")?, (parts_of(&slf.get().path),)))
     }
 
     #[staticmethod]
-    fn _of_parts(
-        outcome: &str,
-        points: Vec<[f32; 3]>,
-        polygons: Vec<u32>,
-        links: Vec<(u64, bool, usize)>,
-        measures: [f32; 2],
-    ) -> Self {
-        let [length, cost] = measures;
-        let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
-        let outcome = match (outcome, points.last()) {
-            ("complete", _) => Outcome::Complete,
-            ("partial", Some(&reached)) => Outcome::Partial { reached },
-            ("undecided", _) => Outcome::Undecided,
-            _ => Outcome::Unreachable,
-        };
-        let link =
-            |(link, backwards, point)| LinkUse { link: waymesh::graph::LinkId(link), backwards, point };
-        let mut path = Path::default();
-        (path.outcome, path.points, path.length, path.cost) = (outcome, points, length, cost);
-        path.polygons = polygons.into_iter().map(waymesh::PolyId).collect();
-        path.links = links.into_iter().map(link).collect();
-        Self { path }
+    fn _of_parts(parts: PathParts) -> Self {
+        Self { path: of_parts(parts) }
     }
 }
 
 /// Pickled form of a path.
-type PathParts = (&'static str, Vec<[f32; 3]>, Vec<u32>, Vec<(u64, bool, usize)>, [f32; 2]);
+pub(crate) type PathParts = (String, Vec<[f32; 3]>, Vec<u32>, Vec<(u64, bool, usize)>, [f32; 2], bool);
+
+pub(crate) fn parts_of(path: &Path) -> PathParts {
+    (
+        outcome_name(path.outcome).to_owned(),
+        path.points.iter().map(Vec3::to_array).collect(),
+        path.polygons.iter().map(|polygon| polygon.0).collect(),
+        path.links.iter().map(|link| (link.link.0, link.backwards, link.point)).collect(),
+        [path.length, path.cost],
+        path.was_cut,
+    )
+}
+
+pub(crate) fn of_parts((outcome, points, polygons, links, [length, cost], was_cut): PathParts) -> Path {
+    let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
+    let outcome = match (&*outcome, points.last()) {
+        ("complete", _) => Outcome::Complete,
+        ("partial", Some(&reached)) => Outcome::Partial { reached },
+        ("undecided", _) => Outcome::Undecided,
+        _ => Outcome::Unreachable,
+    };
+    let link = |(link, backwards, point)| LinkUse { link: waymesh::graph::LinkId(link), backwards, point };
+    let mut path = Path::default();
+    (path.outcome, path.points, path.length, path.cost) = (outcome, points, length, cost);
+    path.polygons = polygons.into_iter().map(waymesh::PolyId).collect();
+    path.links = links.into_iter().map(link).collect();
+    path.was_cut = was_cut;
+    path
+}

@@ -10,7 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
-use waymesh::graph::{ClearPathOptions, IslandId, LinkChoice, Location, PolygonFilter, TravelCost};
+use waymesh::graph::{
+    ClearPathOptions, HeadRoomFilter, IslandId, LinkChoice, Location, PolygonFilter, TravelCost,
+};
 use waymesh::{
     AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError,
     QueryScratch, Reach,
@@ -22,8 +24,8 @@ use crate::mesh::PyNavMesh;
 use crate::output::{positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
-use crate::settings::{MeshCosts, area_of};
-use crate::watch::{Signals, brief, detached};
+use crate::settings::{HeadRoom, MeshCosts, area_of};
+use crate::watch::{PyCancelToken, Signals, brief, detached, detached_until};
 
 /// Reusable memory of a thread for queries.
 #[derive(Default)]
@@ -63,7 +65,17 @@ pub(crate) fn for_each<I: Sync, T: Send>(
     items: &[I],
     run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
 ) -> PyResult<Vec<T>> {
-    if items.len() < SEQUENTIAL_QUERIES {
+    for_each_until(py, None, items, run)
+}
+
+/// [`for_each`], which a token of the caller's ends as well.
+fn for_each_until<I: Sync, T: Send>(
+    py: Python<'_>,
+    cancel: Option<&PyCancelToken>,
+    items: &[I],
+    run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
+) -> PyResult<Vec<T>> {
+    if items.len() < SEQUENTIAL_QUERIES && cancel.is_none() {
         return py.detach(|| {
             let mut signals = Signals::new();
             let mut one = |item| {
@@ -73,7 +85,7 @@ pub(crate) fn for_each<I: Sync, T: Send>(
             items.iter().map(&mut one).collect()
         });
     }
-    detached(py, || {
+    detached_until(py, cancel, || {
         let token = CancelToken::current();
         let one = |item| {
             checkpoint();
@@ -93,9 +105,9 @@ impl PolygonFilter for OnIsland {
 }
 
 /// Options of a path search.
-type Options = PathOptions<AnyPolygon, MeshCosts>;
+pub(crate) type Options = PathOptions<HeadRoom, MeshCosts>;
 
-fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
+pub(crate) fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
     let Some(reach) = reach else { return Ok(None) };
     let reach = if let Ok(metres) = reach.extract::<f32>() {
         Reach::new(metres, metres, metres)
@@ -109,20 +121,52 @@ fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
 }
 
 /// Options of a path: how it is searched for, and its points.
-fn path_options(
+pub(crate) fn path_options(
     shortest: bool,
     allow_partial: bool,
     cross_points: bool,
     (rises, ground_error): (bool, Option<f32>),
-) -> PathOptions {
+    agent_height: Option<f32>,
+) -> PyResult<PathOptions<HeadRoom>> {
+    if let Some(height) = agent_height.filter(|height| !height.is_finite() || *height < 0.0) {
+        let message = format!("agent_height is {height}, but must be finite and 0 m or more");
+        return Err(Kind::Query.error(message));
+    }
     let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
     let mut options = PathOptions::default()
+        .with_filter(agent_height.map(HeadRoomFilter::new))
         .with_search(search)
         .with_allow_partial(allow_partial)
         .with_cross_points(cross_points)
         .with_rises(rises);
     options.ground_error = ground_error;
-    options
+    Ok(options)
+}
+
+/// Options of the path of a disc.
+pub(crate) fn disc_options(
+    radius: f32,
+    (shortest, fast, allow_partial): (bool, bool, bool),
+    reach: Option<&Bound<'_, PyAny>>,
+    for_points: bool,
+) -> PyResult<ClearPathOptions> {
+    unless_fast(fast && shortest)?;
+    if for_points {
+        let refused = "area_costs, link_costs, agent_height, cross_points, rises and ground_error cannot be \
+                       used with a radius";
+        return Err(Kind::Query.error(refused));
+    }
+    let search = if fast { PathSearch::Fast } else { PathSearch::Shortest };
+    let mut options = ClearPathOptions::new(radius).with_search(search).with_allow_partial(allow_partial);
+    options.reach = reach_of(reach)?;
+    options.validate().map_err(|error| Kind::Query.error(error))?;
+    Ok(options)
+}
+
+/// Refuses the fast search of discs.
+pub(crate) fn unless_fast(fast: bool) -> PyResult<()> {
+    let refused = "fast needs a radius, and cannot be used with shortest";
+    if fast { Err(Kind::Query.error(refused)) } else { Ok(()) }
 }
 
 /// Returns the costs of a mesh, and those of areas and links over them.
@@ -164,7 +208,7 @@ impl PyNavMesh {
 
     fn options(
         &self,
-        mut options: PathOptions,
+        mut options: PathOptions<HeadRoom>,
         reach: Option<&Bound<'_, PyAny>>,
         costs: [Option<&Bound<'_, PyDict>>; 2],
     ) -> PyResult<Options> {
@@ -181,9 +225,10 @@ impl PyNavMesh {
         })
     }
 
-    /// The hierarchy of the mesh, if it has one and the fast search is requested.
-    fn hierarchy_for(&self, options: &Options) -> Option<&Hierarchy<AnyPolygon, MeshCosts>> {
-        self.hierarchy.as_deref().filter(|_| options.search == PathSearch::Fast)
+    /// The hierarchy of the mesh, if it has one and the fast search over all polygons is requested.
+    fn hierarchy_for(&self, options: &Options) -> Option<&Hierarchy<HeadRoom, MeshCosts>> {
+        let is_for_all = options.search == PathSearch::Fast && options.filter.is_none();
+        self.hierarchy.as_deref().filter(|_| is_for_all)
     }
 
     /// The length of a path, infinite where there is none or an end is off the mesh.
@@ -306,7 +351,8 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
 #[pymethods]
 impl PyNavMesh {
     #[pyo3(signature = (start, end, *, shortest=false, radius=None, fast=false, allow_partial=true,
-        cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None))]
+        cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None,
+        agent_height=None))]
     #[doc = doc!("NavMesh.find_path")]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_path(
@@ -324,24 +370,18 @@ impl PyNavMesh {
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
+        agent_height: Option<f32>,
     ) -> PyResult<PyPath> {
         let (from, to) = (point("start", start)?, point("end", end)?);
-        if fast && (shortest || radius.is_none()) {
-            return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
-        }
         if let Some(radius) = radius {
             let has_costs = area_costs.or(link_costs).is_some();
-            if has_costs || cross_points || rises || ground_error.is_some() {
-                let refused = "area_costs, link_costs, cross_points, rises and ground_error cannot be used with a radius";
-                return Err(Kind::Query.error(refused));
-            }
-            let search = if fast { PathSearch::Fast } else { PathSearch::Shortest };
-            let options = ClearPathOptions::new(radius).with_search(search);
-            let mut options = options.with_allow_partial(allow_partial);
-            options.reach = reach_of(reach)?;
+            let for_points = has_costs || cross_points || rises || ground_error.or(agent_height).is_some();
+            let options = disc_options(radius, (shortest, fast, allow_partial), reach, for_points)?;
             return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
         }
-        let options = path_options(shortest, allow_partial, cross_points, (rises, ground_error));
+        unless_fast(fast)?;
+        let options =
+            path_options(shortest, allow_partial, cross_points, (rises, ground_error), agent_height)?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         let find = |memory: &mut Memory| {
             self.find(from, to, &options, memory).map(|()| std::mem::take(&mut memory.path))
@@ -350,8 +390,9 @@ impl PyNavMesh {
         Ok(PyPath { path })
     }
 
-    #[pyo3(signature = (starts, ends, *, shortest=false, allow_partial=true, cross_points=false, rises=false,
-        ground_error=None, reach=None, area_costs=None, link_costs=None))]
+    #[pyo3(signature = (starts, ends, *, shortest=false, radius=None, fast=false, allow_partial=true,
+        cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None,
+        agent_height=None, cancel=None))]
     #[doc = doc!("NavMesh.find_paths")]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_paths(
@@ -360,6 +401,8 @@ impl PyNavMesh {
         starts: &Bound<'_, PyAny>,
         ends: &Bound<'_, PyAny>,
         shortest: bool,
+        radius: Option<f32>,
+        fast: bool,
         allow_partial: bool,
         cross_points: bool,
         rises: bool,
@@ -367,10 +410,25 @@ impl PyNavMesh {
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
+        agent_height: Option<f32>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PyPaths> {
-        let options = path_options(shortest, allow_partial, cross_points, (rises, ground_error));
-        let options = self.options(options, reach, [area_costs, link_costs])?;
         let pairs = pairs(starts, ends)?;
+        if let Some(radius) = radius {
+            let has_costs = area_costs.or(link_costs).is_some();
+            let for_points = has_costs || cross_points || rises || ground_error.or(agent_height).is_some();
+            let options = disc_options(radius, (shortest, fast, allow_partial), reach, for_points)?;
+            let mesh = self.clearance(py)?;
+            let find = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| {
+                let mut query = mesh.query(radius).options(options).memory(&mut memory.scratch);
+                QueryError::accept_no_path(query.path(from, to)).ok()
+            };
+            return Ok(PyPaths::new(for_each_until(py, cancel.as_deref(), &pairs, find)?));
+        }
+        unless_fast(fast)?;
+        let options =
+            path_options(shortest, allow_partial, cross_points, (rises, ground_error), agent_height)?;
+        let options = self.options(options, reach, [area_costs, link_costs])?;
         let mut paths = Vec::new();
         with_memory(|memory| {
             let scratch = &mut memory.scratch;
@@ -381,13 +439,15 @@ impl PyNavMesh {
                     None => { query }.paths_into(&pairs, &mut paths),
                 }
             };
-            detached(py, find)
+            detached_until(py, cancel.as_deref(), find)
         })?;
-        Ok(PyPaths::new(paths.into_iter().map(QueryError::accept_no_path).collect()))
+        Ok(PyPaths::new(paths.into_iter().map(|path| QueryError::accept_no_path(path).ok()).collect()))
     }
 
     #[doc = doc!("NavMesh.find_nearest_goal")]
-    #[pyo3(signature = (start, goals, *, reach=None, area_costs=None, link_costs=None))]
+    #[pyo3(signature = (start, goals, *, reach=None, area_costs=None, link_costs=None,
+        agent_height=None))]
+    #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_nearest_goal(
         &self,
         py: Python<'_>,
@@ -396,8 +456,9 @@ impl PyNavMesh {
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
+        agent_height: Option<f32>,
     ) -> PyResult<Option<(usize, PyPath)>> {
-        let options = path_options(true, false, false, (false, None));
+        let options = path_options(true, false, false, (false, None), agent_height)?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         let from = point("start", start)?;
         let from = finite("start", &[from])?[0];
@@ -408,7 +469,8 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.distance")]
-    #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None, link_costs=None))]
+    #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None, link_costs=None,
+        agent_height=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn distance<'py>(
         &self,
@@ -419,8 +481,9 @@ impl PyNavMesh {
         reach: Option<&Bound<'py, PyAny>>,
         area_costs: Option<&Bound<'py, PyDict>>,
         link_costs: Option<&Bound<'py, PyDict>>,
+        agent_height: Option<f32>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = path_options(shortest, false, false, (false, None));
+        let options = path_options(shortest, false, false, (false, None), agent_height)?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         if let Some([from, to]) = single_pair(starts, ends)? {
             let length = brief(py, || with_memory(|memory| self.length(from, to, &options, memory)))?;

@@ -14,9 +14,9 @@ use waymesh::{AnyPolygon, NavMesh, QueryError, QueryScratch};
 use crate::errors::{Kind, OrRaise};
 use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
 use crate::mesh::PyNavMesh;
-use crate::output::positions;
+use crate::output::{Pickled, positions};
 use crate::query::{OnIsland, for_each};
-use crate::watch::{Signals, detached};
+use crate::watch::{PyCancelToken, Signals, detached, detached_until};
 
 #[doc = doc!("Sampler")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Sampler")]
@@ -43,8 +43,14 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.distance_field")]
-    #[pyo3(signature = (goals, limit=f32::INFINITY))]
-    fn distance_field(&self, py: Python<'_>, goals: &Bound<'_, PyAny>, limit: f32) -> PyResult<PyField> {
+    #[pyo3(signature = (goals, limit=f32::INFINITY, *, cancel=None))]
+    fn distance_field(
+        &self,
+        py: Python<'_>,
+        goals: &Bound<'_, PyAny>,
+        limit: f32,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<PyField> {
         if limit.is_nan() || limit < 0.0 {
             return Err(Kind::Query.error(format!("limit is {limit}, but must be 0 or more")));
         }
@@ -58,7 +64,7 @@ impl PyNavMesh {
             })
         };
         let goals: Vec<Location> = places.into_iter().enumerate().map(located).collect::<PyResult<_>>()?;
-        let maps: Result<_, _> = detached(py, || {
+        let maps: Result<_, _> = detached_until(py, cancel.as_deref(), || {
             let token = CancelToken::current();
             let begin = || (token.enter(), QueryScratch::default());
             let map = |scratch: &mut QueryScratch, goal| {
@@ -68,7 +74,8 @@ impl PyNavMesh {
             goals.par_iter().map_init(begin, |(_, scratch), goal| map(scratch, goal)).collect()
         })?;
         let maps = maps.or_raise()?;
-        Ok(PyField { mesh: Arc::clone(&self.mesh), maps, limit })
+        let goals = goals.iter().map(|goal| goal.position).collect();
+        Ok(PyField { mesh: Arc::clone(&self.mesh), goals, maps, limit })
     }
 }
 
@@ -110,6 +117,13 @@ impl PySampler {
 
 #[pymethods]
 impl PySampler {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (u64, Option<u32>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let mesh = Bound::new(py, PyNavMesh::from(Arc::clone(&this.mesh)))?;
+        let state = py.detach(|| this.state.lock().unwrap_or_else(PoisonError::into_inner).0.state());
+        Ok((mesh.getattr("sampler")?, (state, this.island)))
+    }
+
     #[doc = doc!("Sampler.seed")]
     fn seed(&self, py: Python<'_>, seed: u64) {
         py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Random::new(seed));
@@ -162,6 +176,8 @@ impl PySampler {
 #[derive(Debug)]
 pub(crate) struct PyField {
     mesh: Arc<NavMesh>,
+    /// Places of the goals.
+    goals: Vec<Vec3>,
     maps: Vec<DistanceMap>,
     limit: f32,
 }
@@ -195,6 +211,12 @@ impl PyField {
 
 #[pymethods]
 impl PyField {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (Bound<'py, PyAny>, f32)> {
+        let (py, this) = (slf.py(), slf.get());
+        let mesh = Bound::new(py, PyNavMesh::from(Arc::clone(&this.mesh)))?;
+        Ok((mesh.getattr("distance_field")?, (positions(py, &this.goals)?.into_any(), this.limit)))
+    }
+
     fn __repr__(&self) -> String {
         format!("<waymesh.DistanceField: {} goals>", self.maps.len())
     }

@@ -168,7 +168,20 @@ pub(crate) fn watched_with<S: Send, T: Send, E: IntoPy + Send>(
 /// Runs `work` in the pool without the interpreter's lock. A signal ends it at its next checkpoint
 /// and is raised then.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    detached_until(py, None, work)
+}
+
+/// [`detached`], which a token of the caller's ends as well.
+pub(crate) fn detached_until<T: Send>(
+    py: Python<'_>,
+    cancel: Option<&PyCancelToken>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let cancel = cancel.map_or_else(CancelToken::none, |cancel| cancel.0.clone());
     let pool = pool(py)?;
+    if cancel.is_cancelled() {
+        return Err(Kind::Cancelled.error(Cancelled));
+    }
     let token = CancelToken::new();
     let (result, stop) = py.detach(|| {
         let (sender, receiver) = sync_channel(1);
@@ -182,7 +195,7 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
                     Err(RecvTimeoutError::Disconnected) => return None,
                     Err(RecvTimeoutError::Timeout) if stop.is_ok() => {
                         stop = Python::attach(|py| py.check_signals());
-                        if stop.is_err() {
+                        if stop.is_err() || cancel.is_cancelled() {
                             token.cancel();
                         }
                     }

@@ -79,6 +79,33 @@ def test_the_same_bytes_from_arrays_files_and_trimesh(tmp_path: Path) -> None:
     assert waymesh.from_trimesh(trimesh.Trimesh(turned, triangles, process=False), up="z").to_bytes() == baked
 
 
+def test_nodes_of_trimesh_have_areas() -> None:
+    import trimesh
+
+    scene = trimesh.Scene()
+    scene.add_geometry(trimesh.Trimesh(*floor(10, 10), process=False), node_name="meadow")
+    pond = trimesh.Trimesh(*floor(2, 10, y=0.05), process=False)
+    moved = np.eye(4)
+    moved[0, 3] = 6
+    scene.add_geometry(pond, node_name="pond 1", geom_name="plate", transform=moved)
+    # Mirrored: its faces are turned so that they look up.
+    mirrored = np.diag([-1.0, 1, 1, 1])
+    mirrored[0, 3] = 4
+    scene.add_geometry(pond, node_name="bog", geom_name="plate 2", transform=mirrored)
+    mesh = waymesh.from_trimesh(scene, THIN, area_of={"pond*": "blocked", "plate*": "mud"})
+    assert {area["name"] for area in mesh.areas.values()} >= {"mud"}
+    mud = next(number for number, area in mesh.areas.items() if area["name"] == "mud")
+    at = mesh.polygon_at([[3, 0, 5], [1, 0, 5], [9, 0, 5]])
+    assert [int(mesh.polygon_areas[polygon]) for polygon in at] == [mud, 1, 1]
+    assert not mesh.is_navigable([7, 0.05, 5], 0.2)
+    plain = trimesh.Trimesh(*floor(10, 10), process=False)
+    assert set(waymesh.from_trimesh(plain, THIN, triangle_areas=[1, 9]).polygon_areas.tolist()) == {1, 9}
+    with pytest.raises(waymesh.InputError, match="area_of needs a trimesh.Scene"):
+        waymesh.from_trimesh(plain, area_of={})
+    with pytest.raises(waymesh.InputError, match="has no faces"):
+        waymesh.from_trimesh(trimesh.Scene(), area_of={})
+
+
 def test_scenes_may_lie_far_away_and_face_either_way(tmp_path: Path) -> None:
     vertices, triangles = join(floor(10, 10), box((4, 0, 4), (6, 3, 6)))
     baked = waymesh.bake(vertices, triangles).to_bytes()
@@ -435,6 +462,10 @@ def test_odd_scenes() -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(waymesh.FileError, match="no.obj"):
         waymesh.from_file(tmp_path / "no.obj")
+    with pytest.raises(OSError, match="no.obj") as raised:
+        waymesh.from_file(tmp_path / "no.obj")
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert isinstance(again, waymesh.FileError) and str(again) == str(raised.value)
     (tmp_path / "bad.obj").write_text("v 1 2\nf 1 2 3\n")
     with pytest.raises(waymesh.FileError, match="bad.obj"):
         waymesh.from_file(tmp_path / "bad.obj")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,7 +121,7 @@ def test_settings_that_are_each_machines_own(scene: Path) -> None:
 
 def test_a_tile_job_in_one_process(scene: Path, tmp_path: Path) -> None:
     job = waymesh.TileJob([str(scene)], {"cell_size": 0.1, "tile_cells": 64, "folder": str(tmp_path)})
-    assert job.layout() == (5, 5)
+    assert job.layout() == pickle.loads(pickle.dumps(job)).layout() == (5, 5)
     manifest = job.manifest()
     assert (manifest["columns"], manifest["rows"], manifest["tile_cells"]) == (5, 5, 64)
     assert [tile["is_done"] for tile in manifest["tiles"]] == [False] * 25

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -456,3 +458,84 @@ def test_properties_of_a_real_level(nav_test: waymesh.NavMesh) -> None:
     free, stops, hit, _ = nav_test.raycast(starts, ends)
     assert (np.isclose(free, 1.0) == ~hit).mean() > 0.999 and nav_test.is_navigable(stops, 1.0).mean() > 0.999
     assert (there[~hit] <= plan[~hit] * 1.3 + 3.0).all()
+
+
+def test_paths_are_arrays_slices_and_pickles(walled: waymesh.NavMesh) -> None:
+    path = walled.find_path([2, 0, 4], [8, 0, 4])
+    assert np.array_equal(np.asarray(path), path.points) and np.asarray(path, dtype="f8").dtype == np.float64
+    with pytest.raises(ValueError, match="copied"):
+        np.array(path, copy=False)
+    starts, ends = walled.random_points(40, seed=1), walled.random_points(40, seed=2)
+    ends[3], ends[4] = np.nan, [500, 0, 0]
+    paths = walled.find_paths(starts, ends, area_costs={1: 2.0})
+    found = np.isfinite(paths.lengths)
+    assert found.sum() == 38 and np.allclose(paths.costs[found], 2 * paths.lengths[found], rtol=1e-5)
+    assert np.isinf(paths.costs[~found]).all()
+    for chosen in (slice(3), slice(2, 9, 3), slice(None, None, -1), slice(30, 99), slice(5, 5), slice(-4, -1)):
+        part = paths[chosen]
+        assert isinstance(part, waymesh.Paths) and np.array_equal(part.lengths, paths.lengths[chosen])
+        assert [len(it) for it in part] == [len(it) for it in paths][chosen]
+    assert len(paths[np.int64(-1)]) == len(paths[39])
+    for index in (40, -41):
+        with pytest.raises(IndexError):
+            paths[index]
+    for copied in (pickle.loads(pickle.dumps(paths)), copy.deepcopy(paths)):
+        for name in ("lengths", "costs", "outcomes", "points", "offsets"):
+            assert np.array_equal(getattr(copied, name), getattr(paths, name)), name
+    again = pickle.loads(pickle.dumps(path))
+    assert np.array_equal(again.points, path.points) and again.polygons.tolist() == path.polygons.tolist()
+    assert (again.outcome, again.length, again.was_cut) == (path.outcome, path.length, path.was_cut)
+
+
+def test_samplers_and_fields_are_copied(walled: waymesh.NavMesh) -> None:
+    for island in (None, 0):
+        sampler = walled.sampler(7, island)
+        sampler.points(5)
+        others = [pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler)]
+        expected = sampler.points(20)
+        assert all(np.array_equal(other.points(20), expected) for other in others)
+    starts = walled.random_points(50, seed=3)
+    field = walled.distance_field(walled.random_points(4, seed=1), 9.0)
+    for other in (pickle.loads(pickle.dumps(field)), copy.deepcopy(field)):
+        assert np.array_equal(other.distance(starts), field.distance(starts))
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_batches_of_discs_are_single_discs(walled: waymesh.NavMesh, fast: bool) -> None:
+    starts, ends = walled.random_points(150, seed=1), walled.random_points(150, seed=2)
+    paths = walled.find_paths(starts, ends, radius=0.4, fast=fast)
+    for path, start, end in zip(paths, starts, ends):
+        try:
+            alone = walled.find_path(start, end, radius=0.4, fast=fast)
+            assert np.array_equal(path.points, alone.points) and path.outcome == alone.outcome
+        except waymesh.NoMeshNearError:
+            assert len(path) == 0
+    assert np.isfinite(paths.lengths).sum() > 100
+    with pytest.raises(waymesh.QueryError, match="radius"):
+        walled.find_paths(starts, ends, radius=-1.0)
+    with pytest.raises(waymesh.QueryError, match="cannot be used with a radius"):
+        walled.find_paths(starts, ends, radius=0.4, rises=True)
+    with pytest.raises(waymesh.QueryError, match="fast needs a radius"):
+        walled.find_paths(starts, ends, fast=True)
+
+
+def test_tall_agents_walk_where_they_have_room() -> None:
+    # A bar, 1.5 m above the middle of the ground.
+    scene = join(floor(10, 10), box((4.5, 1.5, -1), (5.5, 2, 8)))
+    settings = waymesh.Settings(cell_size=0.1, level_height=0.1, agent_radius=0.0, agent_height=1.0, height_classes=[1.0, 2.0], keep="largest")
+    mesh = waymesh.bake(*scene, settings)
+    start, end = [2, 0, 4], [8, 0, 4]
+    for mesh in (mesh, mesh.with_hierarchy(min_polygons=0)):
+        straight, around = (mesh.find_path(start, end, shortest=True, agent_height=height).length for height in (None, 2.0))
+        assert straight == pytest.approx(6, abs=0.05) and around == pytest.approx(DETOUR, abs=0.2)
+        assert mesh.find_path(start, end, agent_height=1.0).length == pytest.approx(6, abs=0.05)
+        assert mesh.find_path(start, end, agent_height=2.0).length == pytest.approx(DETOUR, abs=0.2)
+        assert mesh.distance(start, end, agent_height=2.0) == around
+        assert mesh.find_paths([start], [end], shortest=True, agent_height=2.0).lengths[0] == around
+        nearest = mesh.find_nearest_goal(start, [end], agent_height=2.0)
+        assert nearest is not None and nearest[1].length == around
+    for height in (-1.0, math.nan, math.inf):
+        with pytest.raises(waymesh.QueryError, match="agent_height"):
+            mesh.find_path(start, end, agent_height=height)
+    with pytest.raises(waymesh.QueryError, match="cannot be used with a radius"):
+        mesh.find_path(start, end, agent_height=2.0, radius=0.1)

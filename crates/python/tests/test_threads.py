@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -247,3 +248,44 @@ def test_a_signal_handler_may_use_the_mesh() -> None:
         signal.signal(signal.SIGINT, before)
     assert len(seen) == 1 and np.isfinite(seen[0]).all()
     assert np.isfinite(lengths).all()
+
+
+def test_the_number_of_threads_is_a_setting(square: waymesh.NavMesh) -> None:
+    starts, ends = square.random_points(500, seed=1), square.random_points(500, seed=2)
+    expected = square.distance(starts, ends)
+    try:
+        for count in (1, 3, 3, 0):
+            waymesh.set_threads(count)
+            assert waymesh.threads() == (count or os.cpu_count())
+            assert np.array_equal(square.distance(starts, ends), expected)
+        waymesh.set_threads(2)
+
+        def change() -> None:
+            for count in range(6):
+                waymesh.set_threads(count % 3 + 1)
+                assert np.array_equal(square.distance(starts, ends), expected)
+
+        together(*[change] * 4)
+        with pytest.raises(waymesh.ConfigError, match="the limit is 4096"):
+            waymesh.set_threads(5000)
+        with pytest.raises(OverflowError):
+            waymesh.set_threads(-1)
+    finally:
+        waymesh.set_threads(0)
+
+
+def test_a_token_ends_long_calls(walled: waymesh.NavMesh) -> None:
+    token = waymesh.CancelToken()
+    points = walled.random_points(1000, seed=1)
+    calls: list[Callable[[], Any]] = [
+        lambda: walled.find_paths(points, points[::-1], cancel=token),
+        lambda: walled.distance_field(points, cancel=token),
+        lambda: walled.with_oracle(cancel=token),
+        lambda: walled.with_hierarchy(min_polygons=0, cancel=token),
+    ]
+    for call in calls:
+        call()
+    token.cancel()
+    for call in calls:
+        with pytest.raises(waymesh.Cancelled):
+            call()

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from importlib.metadata import version as _version
 
+from ._axes import ZUp, ZUpPath, from_z_up, to_z_up
 from ._bake import (
     bake,
     from_file,
@@ -42,7 +43,19 @@ from ._errors import (
     WaymeshError,
 )
 from ._pictures import install as _install
-from ._waymesh import CancelToken, Crowd, DistanceField, NavMesh, Path, Paths, Sampler, TileJob
+from ._waymesh import (
+    CancelToken,
+    Corridor,
+    Crowd,
+    DistanceField,
+    NavMesh,
+    Path,
+    Paths,
+    Sampler,
+    TileJob,
+    set_threads,
+    threads,
+)
 from ._world import World
 from .settings import Area, Box, ClosedMesh, Cylinder, Jumps, Mark, Prism, Settings, Shape
 
@@ -59,6 +72,7 @@ __all__ = [
     "Cancelled",
     "ClosedMesh",
     "ConfigError",
+    "Corridor",
     "Crowd",
     "Cylinder",
     "DistanceField",
@@ -82,13 +96,19 @@ __all__ = [
     "TileJob",
     "WaymeshError",
     "World",
+    "ZUp",
+    "ZUpPath",
     "bake",
     "episodes",
     "from_detour",
     "from_file",
     "from_plan",
     "from_trimesh",
+    "from_z_up",
     "load",
+    "set_threads",
+    "threads",
+    "to_z_up",
     "tqdm_progress",
     "why",
     "why_file",

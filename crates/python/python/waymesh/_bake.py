@@ -106,10 +106,21 @@ def from_trimesh(
     settings: AnySettings = None,
     *,
     up: str = "y",
+    area_of: Mapping[str, str] | None = None,
+    triangle_areas: ArrayLike | None = None,
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> NavMesh:
-    """Makes a navigation mesh of a ``trimesh.Trimesh`` or ``trimesh.Scene``; ``up`` tells which of its axes points up."""
+    """Makes a navigation mesh of a ``trimesh.Trimesh`` or ``trimesh.Scene``; ``up`` tells which of its axes points up.
+
+    ``area_of`` names the areas of a scene by patterns of nodes, geometries and materials, such as ``{"Water*": "blocked", "Mud": "mud"}``.
+    ``triangle_areas`` are those of :func:`bake`, for the faces of a Trimesh.
+    """
+    if area_of is not None:
+        from ._scene import of_trimesh
+
+        given = {"up": up, **entries_of(settings)}
+        return of_trimesh(mesh, area_of).bake(given, progress=progress, cancel=cancel)
     if hasattr(mesh, "to_geometry"):
         mesh = mesh.to_geometry()
     elif hasattr(mesh, "dump"):
@@ -117,7 +128,8 @@ def from_trimesh(
     if not (hasattr(mesh, "vertices") and hasattr(mesh, "faces")):
         raise InputError(f"from_trimesh needs a mesh with vertices and faces, not {type(mesh).__name__}")
     entries = {"up": up, **entries_of(settings)}
-    return bake(mesh.vertices, np.asarray(mesh.faces), entries, progress=progress, cancel=cancel)
+    faces = np.asarray(mesh.faces)
+    return bake(mesh.vertices, faces, entries, triangle_areas=triangle_areas, progress=progress, cancel=cancel)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ class InputError(WaymeshError, ValueError):
     """An argument of a wrong shape, dtype or kind."""
 
 
-class FileError(WaymeshError):
+class FileError(WaymeshError, OSError):
     """A scene or floor plan that cannot be read, or a file that cannot be written."""
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from colorsys import hsv_to_rgb
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._waymesh import NavMesh
 
@@ -68,6 +70,21 @@ def to_networkx(mesh: NavMesh) -> Any:
     return graph
 
 
+def to_open3d(mesh: NavMesh, *, detail: bool = True) -> Any:
+    """Returns the ground as an ``open3d.geometry.TriangleMesh`` whose faces look up, in the colours of its areas."""
+    import open3d
+
+    vertices, triangles = mesh.triangles(detail)
+    colours = _colours(mesh)
+    areas = mesh.polygon_areas[mesh.triangle_polygons(detail)]
+    ground = open3d.geometry.TriangleMesh()
+    ground.vertices = open3d.utility.Vector3dVector(vertices[triangles.ravel()].astype(np.float64))
+    ground.triangles = open3d.utility.Vector3iVector(np.arange(triangles.size, dtype=np.int32).reshape(-1, 3))
+    ground.vertex_colors = open3d.utility.Vector3dVector(colours[np.repeat(areas, 3)])
+    ground.compute_vertex_normals()
+    return ground
+
+
 def to_xarray(mesh: NavMesh, step: float, height: float, reach: float = 0.5) -> Any:
     """Returns what :meth:`NavMesh.plan_view` does as an ``xarray.DataArray`` with the coordinates of the samples."""
     import xarray
@@ -84,10 +101,20 @@ def _areas(mesh: NavMesh) -> list[str]:
     return [names.get(area, str(area)) for area in mesh.polygon_areas.tolist()]
 
 
+def _colours(mesh: NavMesh) -> NDArray[np.float64]:
+    """The colour of each of 256 areas, from 0 to 1: that of the mesh, or a hue of its number; plain ground is grey."""
+    hues = np.array([hsv_to_rgb(area * 0.618 % 1.0, 0.0 if area == 1 else 0.6, 0.8) for area in range(256)])
+    for area, about in mesh.areas.items():
+        if about["colour"] is not None:
+            hues[area] = np.array(about["colour"]) / 255
+    return hues
+
+
 METHODS = {
     "to_trimesh": to_trimesh,
     "to_shapely": to_shapely,
     "to_geopandas": to_geopandas,
     "to_networkx": to_networkx,
+    "to_open3d": to_open3d,
     "to_xarray": to_xarray,
 }

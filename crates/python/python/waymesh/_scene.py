@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._bake import AnySettings, Progress, bake, from_origin
-from ._errors import FileError
+from ._errors import FileError, InputError
 from ._shapes import Body, Floats
 from ._waymesh import CancelToken, NavMesh
 from ._world import World
@@ -118,6 +118,28 @@ class Parts:
             "elements": list(self._elements),
             "areas": {2 + number: Area(name) for number, name in enumerate(self._names)},
         }
+
+
+def of_trimesh(scene: Any, area_of: Mapping[str, str]) -> Scene:
+    """Returns a ``trimesh.Scene`` with the areas of its geometries by patterns of their nodes, names and materials."""
+    if not hasattr(scene, "graph"):
+        raise InputError(f"area_of needs a trimesh.Scene, whose nodes have names, not {type(scene).__name__}")
+    parts = Parts("the scene of trimesh")
+    for node in scene.graph.nodes_geometry:
+        place, name = scene.graph[node]
+        body = scene.geometry[name]
+        if not hasattr(body, "faces"):
+            continue
+        names = [node, name, getattr(getattr(body.visual, "material", None), "name", None)]
+        area = next(filter(None, (matching(area_of, it) for it in names if it)), None)
+        faces = np.asarray(body.faces, dtype=np.int64)
+        if np.linalg.det(place[:3, :3]) < 0:
+            faces = faces[:, ::-1]
+        parts.check(len(faces), node)
+        parts.add(node, (body.vertices @ place[:3, :3].T + place[:3, 3], faces), parts.area(area))
+    if not parts.vertices:
+        raise InputError("the scene of trimesh has no faces")
+    return Scene(**parts.joined(), origin=np.zeros(3), notes=[])
 
 
 def origin_of(bodies: Iterable[Floats], given: ArrayLike | None) -> Floats:

@@ -9,9 +9,9 @@ Infinite positions raise :class:`waymesh.QueryError`, arguments of another shape
 side (at least a cell) and its height up and down.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, SupportsIndex, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +20,11 @@ from . import _world
 from ._pictures import Picture
 
 Floats = NDArray[np.float32]
+Point = Sequence[float]
+Points = Sequence[Sequence[float]]
 Reach = float | tuple[float, float, float]
 Progress = Callable[[str, float], object]
+Change = Literal["kept", "repaired", "replanned", "nothing"]
 
 class NavMesh:
     """A navigation mesh. It never changes, may be used from many threads, and can be pickled."""
@@ -32,11 +35,13 @@ class NavMesh:
     def save(self, file: str | PathLike[str]) -> None:
         """Writes a file in the format that its name ends in: ``.wmesh`` to keep, ``.wmrun`` to load fast, ``.navmesh`` for
         Detour."""
-    def with_hierarchy(self, *, min_polygons: int = 20_000, cluster_polygons: int = 256) -> NavMesh:
+    def with_hierarchy(
+        self, *, min_polygons: int = 20_000, cluster_polygons: int = 256, cancel: CancelToken | None = None
+    ) -> NavMesh:
         """Returns the mesh with a hierarchy for large meshes: its fast paths without costs are found by that, several times faster and
         some per cent longer on average. Takes seconds for 30,000 polygons; for fewer than ``min_polygons`` it does nothing. A cluster has
         about ``cluster_polygons``. It is not saved."""
-    def with_oracle(self, max_bytes: int = 64_000_000) -> NavMesh:
+    def with_oracle(self, max_bytes: int = 64_000_000, *, cancel: CancelToken | None = None) -> NavMesh:
         """Returns the mesh with tables by which shortest paths and distances are looked up, not searched for: many times faster on
         large meshes, with the same lengths. They take seconds to make for 10,000 polygons, and at most ``max_bytes`` of memory;
         what does not fit is searched for. They serve queries without areas and costs, while links are as they are now, and are not
@@ -88,6 +93,8 @@ class NavMesh:
     def triangles(self, detail: bool = True, island: int | None = None) -> tuple[Floats, NDArray[np.uint32]]:
         """The ground as vertices (n, 3) and triangles (m, 3) that look up: the surface with its heights, or the polygons; of one
         island, or of all."""
+    def triangle_polygons(self, detail: bool = True) -> NDArray[np.uint32]:
+        """The polygon of each triangle of :meth:`triangles` of all islands, of shape (m,)."""
     @property
     def bounds(self) -> Floats:
         """Lower and upper corner of the box around the mesh, of shape (2, 3); NaN for a mesh without polygons."""
@@ -172,6 +179,7 @@ class NavMesh:
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
         link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
     ) -> Path:
         """Finds a path.
 
@@ -181,7 +189,7 @@ class NavMesh:
         metres of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
 
         ``radius`` finds the shortest path for a disc of this radius that keeps clear of the walls of the mesh (bake with radius 0 for
-        that), with ``fast`` a short one in less time. Both ends, and the end of a path that does not lead to the goal, are moved to where
+        that), with ``fast`` a short one in less time. The first one prepares the mesh, which takes about as long as a bake. Both ends, and the end of a path that does not lead to the goal, are moved to where
         the disc fits. Its points lie at most 1 mm outside of the arcs that it turns on; in a gap that just lets the disc through they
         come nearer to a wall than the radius by as much. Areas cost a disc nothing.
 
@@ -189,6 +197,8 @@ class NavMesh:
         ``link_costs`` is what taking links costs this agent in metres, by number or kind, such as ``{"jump": 3.0, 12: math.inf}``: infinity
         for links that it cannot take. A number is an id in :attr:`links` of this mesh, which a pickled or saved copy may change. By
         default paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
+
+        ``agent_height`` in metres leaves out ground with less head room, where the mesh was baked with ``height_classes``.
 
         Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, or where ``area_costs`` close all of it, and
         :class:`waymesh.QueryError` for one that is NaN.
@@ -199,6 +209,8 @@ class NavMesh:
         ends: ArrayLike,
         *,
         shortest: bool = False,
+        radius: float | None = None,
+        fast: bool = False,
         allow_partial: bool = True,
         cross_points: bool = False,
         rises: bool = False,
@@ -206,8 +218,11 @@ class NavMesh:
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
         link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
+        cancel: CancelToken | None = None,
     ) -> Paths:
-        """Finds the paths of many pairs of ends. A pair with an end without mesh near it has the outcome 3."""
+        """Finds the paths of many pairs of ends, of points or of discs, with the arguments of :meth:`find_path`. A pair with an end
+        without mesh near it, or without room for the radius, has the outcome 3."""
     def find_nearest_goal(
         self,
         start: ArrayLike,
@@ -216,9 +231,47 @@ class NavMesh:
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
         link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
     ) -> tuple[int, Path] | None:
         """Finds the goal with the shortest path: its row in ``goals`` and the path. None if no path leads to any. With costs, of the mesh
         or given, it is the goal with the cheapest path, of those that :meth:`find_path` finds with and without ``shortest``."""
+    @overload
+    def distance(
+        self,
+        starts: Point,
+        ends: Point,
+        *,
+        shortest: bool = True,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
+    ) -> float: ...
+    @overload
+    def distance(
+        self,
+        starts: Points,
+        ends: ArrayLike,
+        *,
+        shortest: bool = True,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
+    ) -> Floats: ...
+    @overload
+    def distance(
+        self,
+        starts: ArrayLike,
+        ends: Points,
+        *,
+        shortest: bool = True,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
+    ) -> Floats: ...
+    @overload
     def distance(
         self,
         starts: ArrayLike,
@@ -228,17 +281,40 @@ class NavMesh:
         reach: Reach | None = None,
         area_costs: Mapping[int | str, float] | None = None,
         link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
     ) -> Any:
         """Returns the length of the shortest path (or of that of ``find_path``), infinite where there is none or an end is off
         the mesh: a float for two points, else an array of shape (n,)."""
     def snap(self, points: ArrayLike, *, reach: Reach | None = None, island: int | None = None) -> Floats:
         """Returns the places on the mesh, or on one island, nearest to points; NaN where there is none within reach."""
+    @overload
+    def is_navigable(self, points: Point, max_height: float = 0.5) -> bool: ...
+    @overload
+    def is_navigable(self, points: Points, max_height: float = 0.5) -> NDArray[np.bool_]: ...
+    @overload
     def is_navigable(self, points: ArrayLike, max_height: float = 0.5) -> Any:
         """Returns whether ground lies straight below or above points, at most ``max_height`` away."""
+    @overload
+    def island_at(self, points: Point, *, reach: Reach | None = None) -> int: ...
+    @overload
+    def island_at(self, points: Points, *, reach: Reach | None = None) -> NDArray[np.int64]: ...
+    @overload
     def island_at(self, points: ArrayLike, *, reach: Reach | None = None) -> Any:
         """Returns the island nearest to points; -1 where there is none within reach."""
+    @overload
+    def polygon_at(self, points: Point, *, reach: Reach | None = None) -> int: ...
+    @overload
+    def polygon_at(self, points: Points, *, reach: Reach | None = None) -> NDArray[np.int64]: ...
+    @overload
     def polygon_at(self, points: ArrayLike, *, reach: Reach | None = None) -> Any:
         """Returns the polygon nearest to points; -1 where there is none within reach."""
+    @overload
+    def raycast(self, starts: Point, ends: Point, *, reach: Reach | None = None) -> tuple[float, Floats, bool, Floats]: ...
+    @overload
+    def raycast(self, starts: Points, ends: ArrayLike, *, reach: Reach | None = None) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]: ...
+    @overload
+    def raycast(self, starts: ArrayLike, ends: Points, *, reach: Reach | None = None) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]: ...
+    @overload
     def raycast(
         self, starts: ArrayLike, ends: ArrayLike, *, reach: Reach | None = None
     ) -> tuple[Any, Floats, Any, Floats]:
@@ -249,6 +325,15 @@ class NavMesh:
     ) -> Floats:
         """Moves over the ground towards ends: along walls that are in the way, or with ``slide=False`` up to them. A start off the
         mesh stays where it is."""
+    @overload
+    def nearest_wall(
+        self, points: Point, radius: float = 2.0, *, reach: Reach | None = None
+    ) -> tuple[float, Floats, Floats]: ...
+    @overload
+    def nearest_wall(
+        self, points: Points, radius: float = 2.0, *, reach: Reach | None = None
+    ) -> tuple[Floats, Floats, Floats]: ...
+    @overload
     def nearest_wall(
         self, points: ArrayLike, radius: float = 2.0, *, reach: Reach | None = None
     ) -> tuple[Any, Floats, Floats]:
@@ -261,7 +346,7 @@ class NavMesh:
         """Returns a source of random places on the mesh, or on one island."""
     def random_points(self, count: int, *, seed: int = 0, island: int | None = None) -> Floats:
         """Returns random points, uniform over the plan area, of shape (count, 3)."""
-    def distance_field(self, goals: ArrayLike, limit: float = ...) -> DistanceField:
+    def distance_field(self, goals: ArrayLike, limit: float = ..., *, cancel: CancelToken | None = None) -> DistanceField:
         """Returns how far everything is from the nearest of some goals of shape (n, 3), as :meth:`distance` measures it: exact at every
         place. Paths longer than ``limit`` metres are left out, also those that are so in plan with what their links cost. One-way
         links are not taken."""
@@ -282,6 +367,9 @@ class NavMesh:
         """Returns a ``networkx.MultiDiGraph``. Nodes are polygons, with ``position`` (the mean of their corners), ``area``, ``island``
         and ``storey``. Edges lead to neighbours (``kind`` "edge", ``width`` of the edge between them) and over open links
         (``kind``, ``link``, ``extra_cost``), with the ``length`` between the positions."""
+    def to_open3d(self, *, detail: bool = True) -> Any:
+        """Returns the ground as an ``open3d.geometry.TriangleMesh`` in the colours of its areas: each triangle has vertices of its
+        own."""
     def to_xarray(self, step: float, height: float, reach: float = 0.5) -> Any:
         """Returns what :meth:`plan_view` does as an ``xarray.DataArray`` with the coordinates of the samples."""
     def show(self, path: Path | None = None, *, pixels: float = 600.0) -> Picture:
@@ -332,16 +420,25 @@ class Path:
     def was_cut(self) -> bool:
         """Whether the search for the shortest path ended at its limit of a million nodes: the path is that of the fast search."""
     def __len__(self) -> int: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The points, for :func:`numpy.asarray`."""
 
 @final
 class Paths:
-    """The paths of many pairs of ends, in their order."""
+    """The paths of many pairs of ends, in their order. Slices are ``Paths``, too."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> Path: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Path: ...
+    @overload
+    def __getitem__(self, index: slice) -> Paths: ...
+    def __iter__(self) -> Iterator[Path]: ...
     @property
     def lengths(self) -> Floats:
-        """Lengths, infinite where no path leads to the goal."""
+        """Lengths in metres, of shape (n,), infinite where no path leads to the goal."""
+    @property
+    def costs(self) -> Floats:
+        """Costs (see :attr:`Path.cost`), of shape (n,), infinite where no path leads to the goal."""
     @property
     def outcomes(self) -> NDArray[np.uint8]:
         """0 complete, 1 partial, 2 unreachable, 3 an end without mesh near it."""
@@ -370,6 +467,11 @@ class DistanceField:
     """How far everything is from the nearest of some goals: lengths in space of the paths that are shortest in plan, as
     :meth:`NavMesh.distance` returns them."""
 
+    @overload
+    def distance(self, points: Point) -> float: ...
+    @overload
+    def distance(self, points: Points) -> Floats: ...
+    @overload
     def distance(self, points: ArrayLike) -> Any:
         """Returns distances, infinite where no path within the limit leads to a goal."""
     def headings(self, points: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -377,11 +479,11 @@ class DistanceField:
 
 @final
 class CancelToken:
-    """Ends bakes from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds."""
+    """Ends bakes and other long calls from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds."""
 
     def __new__(cls) -> CancelToken: ...
     def cancel(self) -> None:
-        """Ends the bakes that were given it, and all that will be."""
+        """Ends the calls that were given it, and all that will be."""
     @property
     def is_cancelled(self) -> bool:
         """Whether :meth:`cancel` was called."""
@@ -436,6 +538,31 @@ class Crowd:
     def walk_on(self, ground: NavMesh | _world.World) -> None:
         """Lets the agents walk on other ground from now on, at what its areas cost. Paths over ground that is still there are kept,
         unless the costs are others than before: then all are planned again."""
+    @overload
+    def add(
+        self,
+        positions: Point,
+        *,
+        radius: float = 0.3,
+        height: float = 1.8,
+        max_speed: float = 1.4,
+        acceleration: float = 6.0,
+        arrival_distance: float = 0.2,
+        priority: int = 0,
+    ) -> int: ...
+    @overload
+    def add(
+        self,
+        positions: Points,
+        *,
+        radius: float = 0.3,
+        height: float = 1.8,
+        max_speed: float = 1.4,
+        acceleration: float = 6.0,
+        arrival_distance: float = 0.2,
+        priority: int = 0,
+    ) -> NDArray[np.uint64]: ...
+    @overload
     def add(
         self,
         positions: ArrayLike,
@@ -484,6 +611,76 @@ class Crowd:
     def path(self, agent: int) -> Floats:
         """The path of an agent: where it begins, the corners ahead, its end. Shape (n, 3), without rows if it has none."""
     def __len__(self) -> int: ...
+
+@final
+class Corridor:
+    """A path that is kept while its agent and its goal move, and repaired where the ground changes.
+
+    ``ground`` is a mesh, or a world: then the path is on its newest mesh. ``start`` and ``goal`` are positions; the other arguments are
+    those of ``NavMesh.find_path``. With a ``radius`` it is the path of a disc, on a mesh: after an update of a world, give
+    :meth:`walk_on` its mesh. Calls take microseconds where the path is kept. Threads may share a corridor.
+
+    ``max_drift``: a path that became longer than its plan by more than this share of its length is planned again. ``range``: longest
+    detour of a repair in metres; not for discs, which are planned again.
+
+    Methods that change it return the change: ``kept``; ``repaired``, around what changed; ``replanned``, from the agent's place; or
+    ``nothing`` where no path leads anywhere. Positions off the mesh raise :class:`waymesh.NoMeshNearError`, those that are not finite
+    :class:`waymesh.QueryError`.
+    """
+
+    def __new__(
+        cls,
+        ground: NavMesh | _world.World,
+        start: ArrayLike,
+        goal: ArrayLike,
+        *,
+        shortest: bool = False,
+        radius: float | None = None,
+        fast: bool = False,
+        allow_partial: bool = True,
+        rises: bool = False,
+        reach: Reach | None = None,
+        area_costs: Mapping[int | str, float] | None = None,
+        link_costs: Mapping[int | str, float] | None = None,
+        agent_height: float | None = None,
+        max_drift: float = 0.1,
+        range: float = 10.0,
+    ) -> Corridor: ...
+    def move_start(self, position: ArrayLike) -> Change:
+        """Moves the agent towards a position of shape (3,): along walls that are in the way. Corners behind it are left out. An agent
+        that took a link must say so (:meth:`take_link`)."""
+    def move_goal(self, position: ArrayLike) -> Change:
+        """Moves the goal to the place nearest to a position of shape (3,)."""
+    def take_link(self) -> tuple[int, bool] | None:
+        """Begins the path at the end of its next link, which the agent took. Returns its id, and whether it is taken backwards; None
+        if the path has no link."""
+    def replan(self) -> Change:
+        """Plans again from the agent's place to the goal."""
+    def repair(self) -> Change:
+        """Repairs the path if the ground changed. ``move_start`` and ``move_goal`` do so by themselves."""
+    def walk_on(self, ground: NavMesh | _world.World) -> Change:
+        """Continues on other ground, such as a copy of the mesh with a door closed, and repairs the path."""
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the ground or its links changed since the last call."""
+    @property
+    def position(self) -> Floats:
+        """Place of the agent on the ground, of shape (3,); NaN without a path."""
+    @property
+    def points(self) -> Floats:
+        """Place of the agent, the corners ahead, and the goal or the reachable place nearest to it, of shape (n, 3); without rows
+        if there is no path."""
+    def corners(self, count: int) -> Floats:
+        """The next corners, at most ``count``, of shape (n, 3). The last of all is the end of the path."""
+    @property
+    def links(self) -> list[tuple[int, bool, int]]:
+        """Links ahead, as in :attr:`Path.links`: the third number is the row of ``points`` where a link begins."""
+    @property
+    def outcome(self) -> Literal["complete", "partial", "unreachable", "undecided"]:
+        """Whether it leads to the goal, to the reachable place nearest to it, or nowhere."""
+    @property
+    def length(self) -> float:
+        """Length of the path ahead in metres; infinite without a path."""
 
 class World:
     def __new__(
@@ -536,3 +733,8 @@ def explain_files(
 def bake_files(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
 def bake_plans(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
 def rust_seconds(mesh: NavMesh, starts: ArrayLike, ends: ArrayLike) -> dict[str, float]: ...
+def set_threads(count: int) -> None:
+    """Sets how many threads batches of queries, crowds and bakes of this process use from now on; 0 is one per core. Calls that run
+    keep theirs. Results do not depend on it."""
+def threads() -> int:
+    """Returns how many threads batches of queries, crowds and bakes of this process use."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import runpy
 import sys
 from array import array
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -148,3 +150,18 @@ def test_a_mesh_for_a_wider_agent_is_reported(rclpy: Any, rooms: Map) -> None:
     FakeNode.overrides = {"file": str(rooms.file), "settings.agent_radius": 0.4}
     node = rclpy.node.NavMeshNode()
     assert node.log[-1] == ("warning", "the mesh is for a radius of 0.4 m, which plans keep to")
+
+
+def test_the_short_node_of_the_examples(rclpy: Any, rooms: Map) -> None:
+    FakeNode.overrides = {"file": str(rooms.file)}
+    folder = Path(__file__).parents[2] / "examples"
+    node = runpy.run_path(str(folder / "ros_node.py"))["Planner"]()
+    (kind, make_plan), = node.services.values()
+    places = node.mesh.random_points(50, seed=1)
+    lengths = node.mesh.distance(places[0], places)
+    start, goal = ((float(x), float(-z)) for x, _, z in (places[0], places[lengths.argsort()[20]]))
+    answer = make_plan(request(rclpy.types, start, goal), SimpleNamespace(plan=None))
+    for pose, end in zip((answer.plan.poses[0], answer.plan.poses[-1]), (start, goal)):
+        assert (pose.pose.position.x, pose.pose.position.y) == pytest.approx(end, abs=1e-3)
+    answer = make_plan(request(rclpy.types, start, (500.0, 0.0)), SimpleNamespace(plan=None))
+    assert answer.plan.poses == [] and node.log[-1][0] == "warning" and "no mesh near" in node.log[-1][1]
