@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use waymesh_core::{PlanPoint, checkpoint};
+use waymesh_core::{Buckets, PlanPoint, checkpoint};
 
 use crate::boxes::Line;
 use crate::polyline::simplify_line;
@@ -230,9 +230,7 @@ struct Graph<'a> {
     /// First shortcut from each candidate.
     firsts: Vec<usize>,
     /// The shortcuts that end at each candidate, one candidate after the other, longest first.
-    arrivals: Vec<u32>,
-    /// First arrival at each candidate.
-    first_arrivals: Vec<usize>,
+    arrivals: Buckets<u32>,
 }
 
 /// Buffers of the search for the cheapest path.
@@ -266,45 +264,23 @@ impl<'a> Graph<'a> {
             sides,
             shortcuts: Vec::new(),
             firsts: vec![0],
-            arrivals: Vec::new(),
-            first_arrivals: vec![0; count + 1],
+            arrivals: Buckets::default(),
         };
         for from in 0..count {
             checkpoint();
             graph.push_shortcuts(from, tolerance_squared);
             graph.firsts.push(graph.shortcuts.len());
         }
-        graph.find_arrivals();
-        graph
-    }
-
-    fn find_arrivals(&mut self) {
-        let Self { count, shortcuts, arrivals, first_arrivals, .. } = self;
-        for shortcut in &*shortcuts {
-            first_arrivals[shortcut.to as usize % *count] += 1;
-        }
-        let mut sum = 0;
-        for first in first_arrivals.iter_mut() {
-            sum += std::mem::replace(first, sum);
-        }
-        arrivals.resize(shortcuts.len(), 0);
-        let mut next = first_arrivals.clone();
         // Shortcuts that pass the end of the ring are the longest, so they come first. Within both
         // groups, shortcuts that begin earlier are longer.
-        for passes_end in [true, false] {
-            for (number, shortcut) in (0..).zip(&*shortcuts) {
-                let to = shortcut.to as usize;
-                if (to >= *count) == passes_end {
-                    arrivals[next[to % *count]] = number;
-                    next[to % *count] += 1;
-                }
-            }
-        }
-    }
-
-    /// Returns the shortcuts that end at a candidate, longest first.
-    fn arrivals(&self, corner: usize) -> &[u32] {
-        &self.arrivals[self.first_arrivals[corner]..self.first_arrivals[corner + 1]]
+        let shortcuts = &graph.shortcuts;
+        let arrivals = [true, false].into_iter().flat_map(|passes_end| {
+            let ends = (0_u32..).zip(shortcuts).map(|(number, shortcut)| (shortcut.to as usize, number));
+            ends.filter(move |(to, _)| (*to >= count) == passes_end)
+                .map(move |(to, number)| (to % count, number))
+        });
+        graph.arrivals = Buckets::new(count, arrivals);
+        graph
     }
 
     /// Sorts the corners of a ring by their distance from the line through the two next to them,
@@ -341,7 +317,7 @@ impl<'a> Graph<'a> {
             let corner = (start + done) % self.count;
             reached.clear();
             if done > 0 {
-                let arrivals = (0..).zip(self.arrivals(corner));
+                let arrivals = (0..).zip(self.arrivals.of(corner));
                 reached.extend(
                     arrivals
                         .map(|(place, &number)| (least[number as usize], place, number))
@@ -370,7 +346,7 @@ impl<'a> Graph<'a> {
                 (least[number], before[number]) = (best.0 + cost, best.2);
             }
         }
-        let ends = self.arrivals(start).iter().copied();
+        let ends = self.arrivals.of(start).iter().copied();
         let best = ends.min_by(|&a, &b| least[a as usize].total_cmp(&least[b as usize]));
         let (begin, mut next) = (out.len(), best);
         while let Some(number) = next {

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{Buckets, PlanPoint};
 
 use crate::boxes::{Line, PlanBox};
 
 /// A kept vertex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
     pub(crate) point: PlanPoint,
     /// Index in the table of arc vertices.
@@ -77,8 +77,7 @@ pub(crate) struct BucketGrid {
     shift: u32,
     columns: usize,
     rows: usize,
-    starts: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Buckets<Entry>,
 }
 
 /// Smallest side of a bucket in cells, as a power of two: 4 cells, because kept vertices are rarely
@@ -106,36 +105,17 @@ impl BucketGrid {
             shift += 1;
         }
         let (columns, rows) = (size(width, shift), size(depth, shift));
-        let mut grid = Self {
-            origin: min,
-            shift,
-            columns,
-            rows,
-            starts: vec![0; columns * rows + 1],
-            entries: entries.to_vec(),
-        };
-        for entry in entries {
-            let bucket = grid.bucket(entry.point);
-            grid.starts[bucket + 1] += 1;
-        }
-        for bucket in 1..grid.starts.len() {
-            grid.starts[bucket] += grid.starts[bucket - 1];
-        }
-        let mut next = grid.starts.clone();
-        for entry in entries {
-            let place = &mut next[grid.bucket(entry.point)];
-            grid.entries[*place as usize] = *entry;
-            *place += 1;
-        }
-        grid
+        let grid = Self { origin: min, shift, columns, rows, entries: Buckets::default() };
+        let in_buckets = entries.iter().map(|entry| (grid.bucket(entry.point), *entry));
+        Self { entries: Buckets::new(columns * rows, in_buckets), ..grid }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.items().len()
     }
 
     pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
+        self.entries.items()
     }
 
     fn axis(&self, value: i32, origin: i32) -> i64 {
@@ -165,8 +145,7 @@ impl BucketGrid {
                 continue;
             }
             let first = row as usize * self.columns;
-            let bounds = (self.starts[first + from as usize], self.starts[first + to as usize + 1]);
-            for entry in &self.entries[bounds.0 as usize..bounds.1 as usize] {
+            for entry in self.entries.of_range(first + from as usize..first + to as usize + 1) {
                 if strip.contains(entry.point)
                     && let Some(answer) = visit(entry)
                 {
@@ -180,12 +159,8 @@ impl BucketGrid {
     /// Returns the entries at `point`.
     pub(crate) fn at(&self, point: PlanPoint) -> impl Iterator<Item = &Entry> {
         let (column, row) = (self.axis(point.x, self.origin.x), self.axis(point.z, self.origin.z));
-        let inside = (0..self.columns as i64).contains(&column)
-            && (0..self.rows as i64).contains(&row)
-            && !self.entries.is_empty();
-        let bucket = if inside { self.bucket(point) } else { 0 };
-        let range =
-            if inside { self.starts[bucket] as usize..self.starts[bucket + 1] as usize } else { 0..0 };
-        self.entries[range].iter().filter(move |entry| entry.point == point)
+        let inside = (0..self.columns as i64).contains(&column) && (0..self.rows as i64).contains(&row);
+        let entries = if inside { self.entries.of(self.bucket(point)) } else { &[] };
+        entries.iter().filter(move |entry| entry.point == point)
     }
 }

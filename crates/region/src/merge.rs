@@ -27,8 +27,9 @@ pub(crate) struct Region {
 /// Merges small regions, and regions that touch no border, into neighbours. Numbers the result by
 /// first span.
 ///
-/// `crowded` holds the spans with rivals ([`Rivals::crowded`]). `labels` are below `count` and keep
-/// the contract of a partition, except for the numbering. A label may have no span.
+/// `crowded` holds the spans with rivals ([`crowded`](crate::rivals::crowded)). `labels` are below
+/// `count` and keep the contract of a partition, except for the numbering. A label may have no
+/// span.
 pub(crate) fn merge_small_regions(
     field: &WalkableField,
     crowded: &[u32],

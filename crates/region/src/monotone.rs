@@ -7,7 +7,7 @@ use waymesh_core::{
 
 use crate::error::RegionError;
 use crate::merge::merge_small_regions;
-use crate::rivals::Rivals;
+use crate::rivals::crowded;
 
 /// Configuration of [`partition_monotone`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,7 +91,7 @@ pub fn partition_monotone(
 ) -> Result<RegionMap, RegionError> {
     config.validate()?;
     let (labels, count) = sweep_rows(field);
-    let crowded = if config.merge_region > 0.0 { Rivals::new(field).crowded() } else { Vec::new() };
+    let crowded = if config.merge_region > 0.0 { crowded(field) } else { Vec::new() };
     Ok(merge_small_regions(field, &crowded, labels, count, config.merge_region, observer))
 }
 

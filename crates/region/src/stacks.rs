@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
-use waymesh_core::{Direction, NO_SPAN, SpanField};
+use waymesh_core::{Buckets, Direction, NO_SPAN, SpanField};
 
 /// One or two members of a stack that may be in one region: linked spans of adjacent columns, or
 /// their pieces, the lower number first. A single member is stored twice.
@@ -37,7 +37,7 @@ impl Stacks {
         &self.slots[start..self.ends[stack]]
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[Slot]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[Slot]> + Clone {
         (0..self.len()).map(|stack| self.get(stack))
     }
 
@@ -236,10 +236,8 @@ impl Slots {
 /// The slots of all stacks that growing sheets occupy. It answers whether two sheets conflict in
 /// the time of the smaller one.
 pub(crate) struct Occupied {
-    /// The places of member `m` are `places[starts[m]..starts[m + 1]]`.
-    starts: Vec<usize>,
-    /// Stacks with the slot of a member.
-    places: Vec<(u32, u32)>,
+    /// The stacks of each member, with its slot there.
+    places: Buckets<(u32, u32)>,
     /// For a sheet and a stack: the slot and the number of members there. Only used for lookups and
     /// never iterated.
     taken: FxHashMap<(u32, u32), (u32, u32)>,
@@ -248,26 +246,13 @@ pub(crate) struct Occupied {
 impl Occupied {
     /// Creates the slots of stacks with members below `count`. All are free.
     pub(crate) fn new(count: usize, stacks: &Stacks) -> Self {
-        let mut starts = vec![0_usize; count + 2];
         let members = |[one, two]: Slot| std::iter::once(one).chain((one != two).then_some(two));
-        for member in stacks.slots.iter().flat_map(|&slot| members(slot)) {
-            starts[member as usize + 2] += 1;
-        }
-        for member in 2..starts.len() {
-            starts[member] += starts[member - 1];
-        }
-        let mut places = vec![(0, 0); starts[count + 1]];
-        for (index, stack) in (0_u32..).zip(stacks.iter()) {
-            for (slot, &pair) in (0_u32..).zip(stack) {
-                for member in members(pair) {
-                    let place = &mut starts[member as usize + 1];
-                    places[*place] = (index, slot);
-                    *place += 1;
-                }
-            }
-        }
-        starts.pop();
-        Self { starts, places, taken: FxHashMap::default() }
+        let places = (0_u32..).zip(stacks.iter()).flat_map(|(index, stack)| {
+            (0_u32..).zip(stack).flat_map(move |(slot, &pair)| {
+                members(pair).map(move |member| (member as usize, (index, slot)))
+            })
+        });
+        Self { places: Buckets::new(count, places), taken: FxHashMap::default() }
     }
 
     /// Creates the slots with those taken that the members of `sheets` occupy, whose sheets do not
@@ -278,18 +263,14 @@ impl Occupied {
         occupied
     }
 
-    fn places(&self, member: u32) -> Range<usize> {
-        self.starts[member as usize]..self.starts[member as usize + 1]
-    }
-
     /// Returns `true` if a member lies in a stack.
     pub(crate) fn is_stacked(&self, member: u32) -> bool {
-        !self.places(member).is_empty()
+        !self.places.of(member as usize).is_empty()
     }
 
     /// Returns `true` if a member conflicts with no member of a sheet.
     pub(crate) fn fits(&self, member: u32, sheet: u32) -> bool {
-        let own = &self.places[self.places(member)];
+        let own = self.places.of(member as usize);
         own.iter().all(|&(stack, slot)| self.taken.get(&(sheet, stack)).is_none_or(|taken| taken.0 == slot))
     }
 
@@ -300,16 +281,15 @@ impl Occupied {
 
     /// Adds a member to a sheet with which it does not conflict.
     pub(crate) fn put(&mut self, member: u32, sheet: u32) {
-        for place in self.places(member) {
-            let (stack, slot) = self.places[place];
+        for &(stack, slot) in self.places.of(member as usize) {
             self.taken.entry((sheet, stack)).or_insert((slot, 0)).1 += 1;
         }
     }
 
     /// Removes a member from its sheet.
     pub(crate) fn take(&mut self, member: u32, sheet: u32) {
-        for place in self.places(member) {
-            let key = (sheet, self.places[place].0);
+        for &(stack, _) in self.places.of(member as usize) {
+            let key = (sheet, stack);
             if let Some((_, count)) = self.taken.get_mut(&key) {
                 *count -= 1;
                 if *count == 0 {

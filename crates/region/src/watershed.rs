@@ -2,12 +2,12 @@
 
 use waymesh_core::stage::{Partition, StageError};
 use waymesh_core::{
-    BadField, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every,
+    BadField, Buckets, Direction, NO_REGION, Observer, RegionMap, WalkableField, checkpoint, checkpoint_every,
 };
 
 use crate::error::RegionError;
 use crate::merge::merge_small_regions;
-use crate::rivals::Rivals;
+use crate::rivals::{any_rival, crowded};
 use crate::{DistanceField, UNITS_PER_CELL, blur, distance_field};
 
 /// Configuration of [`partition_watershed`].
@@ -96,7 +96,7 @@ pub fn partition_watershed(
         distance = blur(field, &distance);
     }
     let mut basins = Basins::new(field, &distance);
-    basins.fill(&Levels::new(field, &distance), observer);
+    basins.fill(&levels(field, &distance), observer);
     let labels = basins.states.iter().map(|state| state.label).collect();
     Ok(merge_small_regions(field, &basins.crowded, labels, basins.count, config.merge_region, observer))
 }
@@ -131,8 +131,8 @@ const BATCH: usize = 32;
 /// The offer of a dry span, which is larger than any real offer.
 const NO_OFFER: u64 = u64::MAX;
 
-/// Bit of the level of a span with rivals (see [`Rivals`]), which cannot share its region. Levels
-/// need 15 bits.
+/// Bit of the level of a span with rivals (see [`any_rival`]), which cannot share its region.
+/// Levels need 15 bits.
 const CROWDED: u16 = 1 << 15;
 
 impl State {
@@ -171,49 +171,17 @@ impl State {
     }
 }
 
-/// Walkable spans sorted by level (counting sort), row-major within a level.
-struct Levels {
-    spans: Vec<u32>,
-    starts: Vec<u32>,
-}
-
-impl Levels {
-    fn new(field: &WalkableField, distance: &DistanceField) -> Self {
-        let level_of = |span: usize| usize::from(distance.distances[span] / LEVEL_UNITS);
-        let mut starts = vec![0_u32; usize::from(distance.max / LEVEL_UNITS) + 2];
-        for (span, area) in field.area.iter().enumerate() {
-            starts[level_of(span) + 1] += u32::from(area.is_walkable());
-        }
-        for level in 1..starts.len() {
-            starts[level] += starts[level - 1];
-        }
-        let mut next = starts.clone();
-        let mut spans = vec![0; starts[starts.len() - 1] as usize];
-        for (span, area) in (0_u32..).zip(&field.area) {
-            if area.is_walkable() {
-                let place = &mut next[level_of(span as usize)];
-                spans[*place as usize] = span;
-                *place += 1;
-            }
-        }
-        Self { spans, starts }
-    }
-
-    fn count(&self) -> u16 {
-        // The number of levels fits into the type of the distances.
-        u16::try_from(self.starts.len() - 1).unwrap_or(u16::MAX)
-    }
-
-    fn at(&self, level: u16) -> &[u32] {
-        let level = usize::from(level);
-        &self.spans[self.starts[level] as usize..self.starts[level + 1] as usize]
-    }
+/// Returns the walkable spans of each level, row-major within a level.
+fn levels(field: &WalkableField, distance: &DistanceField) -> Buckets<u32> {
+    let walkable = (0_u32..).zip(&field.area).filter(|(_, area)| area.is_walkable());
+    let level_of = |span: u32| usize::from(distance.distances[span as usize] / LEVEL_UNITS);
+    let of_levels = walkable.map(|(span, _)| (level_of(span), span));
+    Buckets::new(usize::from(distance.max / LEVEL_UNITS) + 1, of_levels)
 }
 
 /// The state of the flooding.
 struct Basins<'a> {
     field: &'a WalkableField,
-    rivals: Rivals<'a>,
     /// All spans with [`CROWDED`] set.
     crowded: Vec<u32>,
     states: Vec<State>,
@@ -231,29 +199,20 @@ impl<'a> Basins<'a> {
             .iter()
             .map(|&distance| State { label: NO_REGION, walked: 0, level: distance / LEVEL_UNITS })
             .collect();
-        let rivals = Rivals::new(field);
-        let crowded = rivals.crowded();
+        let crowded = crowded(field);
         for &span in &crowded {
             states[span as usize].level |= CROWDED;
         }
-        Self {
-            field,
-            rivals,
-            crowded,
-            states,
-            count: 0,
-            ring: Vec::new(),
-            next_ring: Vec::new(),
-            stack: Vec::new(),
-        }
+        Self { field, crowded, states, count: 0, ring: Vec::new(), next_ring: Vec::new(), stack: Vec::new() }
     }
 
-    fn fill(&mut self, levels: &Levels, observer: &mut dyn Observer) {
-        let count = levels.count();
+    fn fill(&mut self, levels: &Buckets<u32>, observer: &mut dyn Observer) {
+        // The number of levels fits into the type of the distances.
+        let count = u16::try_from(levels.len()).unwrap_or(u16::MAX);
         let mut dry: Vec<u32> = Vec::new();
         for level in (0..count).rev() {
             checkpoint();
-            dry.extend_from_slice(levels.at(level));
+            dry.extend_from_slice(levels.of(level.into()));
             self.grow(&mut dry, level, GROWTH_CELLS);
             for &span in &dry {
                 if self.states[span as usize].is_dry() {
@@ -280,7 +239,7 @@ impl<'a> Basins<'a> {
     #[inline]
     fn is_barred(&self, span: u32, basin: u32) -> bool {
         self.states[span as usize].is_crowded()
-            && self.rivals.any(span, |rival| self.states[rival as usize].label == basin)
+            && any_rival(self.field, span, |rival| self.states[rival as usize].label == basin)
     }
 
     /// Returns the best basin next to `span` as a [`State::offer`]: the one at the smallest

@@ -6,7 +6,7 @@ use waymesh_core::{DisjointSets, checkpoint, checkpoint_every};
 
 use super::BLOCK_CELLS;
 use super::dissolve::dissolve_sheets;
-use super::graph::{Edge, Neighbours, PieceGraph, sum_edges};
+use super::graph::{Edge, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 use crate::stacks::Occupied;
@@ -61,8 +61,7 @@ fn untangle(graph: &PieceGraph) -> Vec<u32> {
 }
 
 fn improve(graph: &PieceGraph, mut sheets: Vec<u32>) -> Vec<u32> {
-    let edges = graph.edges.iter().map(|edge| (edge.one, edge.two));
-    let beside = Neighbours::new(sheets.len(), edges, |edge, other| (other, graph.edges[edge].links));
+    let beside = graph.neighbours();
     for _ in 0..ROUNDS {
         let mut occupied = Occupied::by(sheets.iter().copied(), &graph.stacks);
         let gained = shorten_seams(graph, &beside, &mut occupied, &mut sheets);

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN};
+use waymesh_core::{AreaId, Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN};
 
 use super::graph::Found;
 use super::labels::Labels;
@@ -19,6 +19,8 @@ use crate::stacks::Slots;
 pub(super) struct StripSplitter<'a, F> {
     field: &'a F,
     rule: Rule,
+    /// Linked spans of one area, and the properties of each set.
+    linked: DisjointSets,
     sets: Vec<Set>,
     /// Number of each set within its block.
     numbers: Vec<u32>,
@@ -51,10 +53,10 @@ pub(super) enum Mix {
     Several,
 }
 
-/// A set of spans that can still grow.
+/// A set of spans that can still grow. Until [`StripSplitter::sort_sets`], the properties of joined
+/// sets are apart.
 #[derive(Clone, Copy)]
 struct Set {
-    parent: u32,
     /// Number of the first span in the field, and its column.
     first: u32,
     cell: u32,
@@ -65,38 +67,12 @@ struct Set {
     high: i32,
 }
 
-/// Returns the root of the tree of `set`.
-#[inline]
-fn find(sets: &mut [Set], mut set: u32) -> u32 {
-    while sets[set as usize].parent != set {
-        let above = sets[sets[set as usize].parent as usize].parent;
-        sets[set as usize].parent = above;
-        set = above;
-    }
-    set
-}
-
-/// Joins two sets. The one with the lower number becomes the root.
-#[inline]
-fn unite(sets: &mut [Set], one: u32, two: u32) -> u32 {
-    let (one, two) = (find(sets, one), find(sets, two));
-    if one != two {
-        let (top, other) = (one.min(two), one.max(two));
-        let gone = sets[other as usize];
-        sets[other as usize].parent = top;
-        let set = &mut sets[top as usize];
-        set.low = set.low.min(gone.low);
-        set.high = set.high.max(gone.high);
-        set.spans += gone.spans;
-    }
-    one.min(two)
-}
-
 impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     pub(super) fn new(field: &'a F, rule: Rule) -> Self {
         Self {
             field,
             rule,
+            linked: DisjointSets::default(),
             sets: Vec::new(),
             numbers: Vec::new(),
             roots: Vec::new(),
@@ -175,6 +151,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     fn flood(&mut self, block: &GridWindow, labels: &mut Labels<'_>) -> Block {
         let field = self.field;
         let (width, table) = (field.width() as usize, field.columns());
+        self.linked.reset(0);
         self.sets.clear();
         self.north.clear();
         self.north.resize(block.width as usize, 0);
@@ -211,18 +188,16 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
                             set = if set == u32::MAX || set == theirs {
                                 theirs
                             } else {
-                                unite(&mut self.sets, set, theirs)
+                                self.linked.unite(set, theirs)
                             };
                         }
                     }
                     found.is_stacked |= here > 1;
                     found.is_crowded |= here > 1 || west + *north > linked;
                     if set == u32::MAX {
-                        set = self.sets.len() as u32;
-                        let (parent, first, low, high) = (set, span, floor, floor);
-                        self.sets.push(Set { parent, first, cell, spans: 1, area, low, high });
+                        set = self.linked.push();
+                        self.sets.push(Set { first: span, cell, spans: 1, area, low: floor, high: floor });
                     } else {
-                        set = find(&mut self.sets, set);
                         let known = &mut self.sets[set as usize];
                         known.low = known.low.min(floor);
                         known.high = known.high.max(floor);
@@ -242,19 +217,21 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     fn sort_sets(&mut self) -> bool {
         self.numbers.clear();
         self.roots.clear();
-        let mut is_tall = false;
         for own in 0..self.sets.len() as u32 {
-            let top = find(&mut self.sets, own);
+            let top = self.linked.find(own);
             if top == own {
-                let set = &self.sets[own as usize];
                 self.numbers.push(self.roots.len() as u32);
                 self.roots.push(own);
-                is_tall |= set.high.abs_diff(set.low) > self.rule.slice_levels;
             } else {
                 self.numbers.push(self.numbers[top as usize]);
+                let gone = self.sets[own as usize];
+                let set = &mut self.sets[top as usize];
+                (set.low, set.high) = (set.low.min(gone.low), set.high.max(gone.high));
+                set.spans += gone.spans;
             }
         }
-        is_tall
+        let is_tall = |set: &Set| set.high.abs_diff(set.low) > self.rule.slice_levels;
+        self.roots.iter().any(|&root| is_tall(&self.sets[root as usize]))
     }
 }
 

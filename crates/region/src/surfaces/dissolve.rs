@@ -4,9 +4,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use waymesh_core::checkpoint;
+use waymesh_core::{Buckets, checkpoint};
 
-use super::graph::{Neighbours, PieceGraph};
+use super::graph::PieceGraph;
 use crate::stacks::Occupied;
 
 /// Largest number of pieces of a sheet that can be dissolved. The sheets that remain at the turns
@@ -22,7 +22,7 @@ const MOST_PIECES: usize = 256;
 /// `occupied` contains the pieces of each sheet. Returns the number of dissolved sheets.
 pub(super) fn dissolve_sheets(
     graph: &PieceGraph,
-    beside: &Neighbours<(u32, u32)>,
+    beside: &Buckets<(u32, u32)>,
     occupied: &mut Occupied,
     sheets: &mut [u32],
 ) -> u32 {
@@ -44,7 +44,7 @@ pub(super) fn dissolve_sheets(
 }
 
 struct Taker<'a> {
-    beside: &'a Neighbours<(u32, u32)>,
+    beside: &'a Buckets<(u32, u32)>,
     occupied: &'a mut Occupied,
     sheets: &'a mut [u32],
     /// `true` for sheets that have taken pieces of another one. They wait for the next round.
@@ -84,7 +84,7 @@ impl Taker<'_> {
         let sheet = group[0].0;
         self.queue.clear();
         for &(_, piece) in group {
-            for &(other, _) in beside.of(piece) {
+            for &(other, _) in beside.of(piece as usize) {
                 let into = self.sheets[other as usize];
                 if into != sheet {
                     self.queue.push((self.contact(piece, into), Reverse(piece), Reverse(into)));
@@ -102,7 +102,7 @@ impl Taker<'_> {
             }
             self.give(piece, into);
             left -= 1;
-            for &(other, _) in beside.of(piece) {
+            for &(other, _) in beside.of(piece as usize) {
                 if self.sheets[other as usize] == sheet {
                     self.queue.push((self.contact(other, into), Reverse(other), Reverse(into)));
                 }
@@ -118,7 +118,8 @@ impl Taker<'_> {
 
     /// Returns the number of links between a piece and a sheet.
     fn contact(&self, piece: u32, sheet: u32) -> u32 {
-        let links = self.beside.of(piece).iter().filter(|(other, _)| self.sheets[*other as usize] == sheet);
+        let links =
+            self.beside.of(piece as usize).iter().filter(|(other, _)| self.sheets[*other as usize] == sheet);
         links.fold(0, |sum, &(_, links)| sum.saturating_add(links))
     }
 
@@ -126,7 +127,7 @@ impl Taker<'_> {
     /// the group that are in different sheets.
     fn seams(&self, group: &[(u32, u32)]) -> u64 {
         let links = |piece: u32| {
-            let others = self.beside.of(piece).iter().filter(move |&&(other, _)| {
+            let others = self.beside.of(piece as usize).iter().filter(move |&&(other, _)| {
                 let is_counted_there = self.is_at_work[other as usize] && other < piece;
                 self.sheets[other as usize] != self.sheets[piece as usize] && !is_counted_there
             });

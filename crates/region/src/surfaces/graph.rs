@@ -1,6 +1,6 @@
 //! The graph of the pieces of all parts.
 
-use waymesh_core::threads;
+use waymesh_core::{Buckets, threads};
 
 use crate::stacks::{Slots, StackList, Stacks};
 
@@ -112,41 +112,11 @@ pub(super) struct PieceGraph {
     pub(super) stacks: Stacks,
 }
 
-/// Neighbours of all nodes. The neighbours of node `n` are `entries[starts[n]..starts[n + 1]]`.
-pub(super) struct Neighbours<T> {
-    starts: Vec<u32>,
-    entries: Vec<T>,
-}
-
-impl<T: Copy + Default> Neighbours<T> {
-    /// Stores both directions of every pair, with an entry for each direction.
-    pub(super) fn new(
-        count: usize,
-        pairs: impl Iterator<Item = (u32, u32)> + Clone,
-        entry: impl Fn(usize, u32) -> T,
-    ) -> Self {
-        let mut starts = vec![0_u32; count + 2];
-        for (one, two) in pairs.clone() {
-            starts[one as usize + 2] += 1;
-            starts[two as usize + 2] += 1;
-        }
-        for node in 2..starts.len() {
-            starts[node] += starts[node - 1];
-        }
-        let mut entries = vec![T::default(); starts[count + 1] as usize];
-        for (index, (one, two)) in pairs.enumerate() {
-            for (node, other) in [(one, two), (two, one)] {
-                let place = &mut starts[node as usize + 1];
-                entries[*place as usize] = entry(index, other);
-                *place += 1;
-            }
-        }
-        starts.pop();
-        Self { starts, entries }
-    }
-
-    #[inline]
-    pub(super) fn of(&self, node: u32) -> &[T] {
-        &self.entries[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+impl PieceGraph {
+    /// Returns the pieces beside each piece, with the number of links to it.
+    pub(super) fn neighbours(&self) -> Buckets<(u32, u32)> {
+        let ends =
+            |&Edge { one, two, links }: &Edge| [(one as usize, (two, links)), (two as usize, (one, links))];
+        Buckets::new(self.blocks.len(), self.edges.iter().flat_map(ends))
     }
 }

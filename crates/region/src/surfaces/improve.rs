@@ -3,9 +3,9 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
 use std::collections::VecDeque;
-use waymesh_core::checkpoint;
+use waymesh_core::{Buckets, checkpoint};
 
-use super::graph::{Neighbours, PieceGraph};
+use super::graph::PieceGraph;
 use crate::stacks::Occupied;
 
 /// Largest number of pieces around a seam that can move at once. It limits the time per seam, not
@@ -31,7 +31,7 @@ const UNBOUNDED: u32 = u32::MAX;
 /// (swap moves), <https://doi.org/10.1109/34.969114>. The flow is that of Edmonds and Karp 1972, <https://doi.org/10.1145/321694.321699>.
 pub(super) fn shorten_seams(
     graph: &PieceGraph,
-    beside: &Neighbours<(u32, u32)>,
+    beside: &Buckets<(u32, u32)>,
     occupied: &mut Occupied,
     sheets: &mut [u32],
 ) -> u64 {
@@ -55,7 +55,7 @@ pub(super) fn shorten_seams(
 
 /// The state of shortening seams one by one.
 struct Cutter<'a> {
-    beside: &'a Neighbours<(u32, u32)>,
+    beside: &'a Buckets<(u32, u32)>,
     occupied: &'a mut Occupied,
     sheets: &'a mut [u32],
     /// Index among the current pieces, `u32::MAX` for all others.
@@ -107,7 +107,7 @@ impl Cutter<'_> {
             if self.stays(piece, left, right) {
                 continue;
             }
-            for &(other, _) in self.beside.of(piece) {
+            for &(other, _) in self.beside.of(piece as usize) {
                 if self.place[other as usize] == u32::MAX && self.is_of(other, left, right) {
                     self.place[other as usize] = 0;
                     found.push(other);
@@ -132,7 +132,7 @@ impl Cutter<'_> {
             if self.stays(piece, left, right) {
                 self.flow.connect(place, end(own), UNBOUNDED);
             }
-            for &(other, links) in self.beside.of(piece) {
+            for &(other, links) in self.beside.of(piece as usize) {
                 let sheet = self.sheets[other as usize];
                 if sheet != left && sheet != right {
                     continue;
@@ -184,7 +184,7 @@ impl Cutter<'_> {
             let mut is_outside = false;
             queue.push_back(seed as u32);
             while let Some(place) = queue.pop_front() {
-                for &(other, _) in self.beside.of(pieces[place as usize]) {
+                for &(other, _) in self.beside.of(pieces[place as usize] as usize) {
                     let there = self.place[other as usize];
                     if there == u32::MAX {
                         is_outside |= self.sheets[other as usize] == sheet;
@@ -358,10 +358,7 @@ mod tests {
             edges: (0..6).map(|one| Edge { one, two: one + 1, links: links[one as usize] }).collect(),
             stacks,
         };
-        let beside =
-            Neighbours::new(7, graph.edges.iter().map(|edge| (edge.one, edge.two)), |edge, other| {
-                (other, graph.edges[edge].links)
-            });
+        let beside = graph.neighbours();
         for seam in 0..6 {
             let mut sheets: Vec<u32> = (0..7).map(|piece| if piece <= seam { 0 } else { 6 }).collect();
             let mut occupied = Occupied::by(sheets.iter().copied(), &graph.stacks);

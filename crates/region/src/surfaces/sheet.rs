@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use waymesh_core::{AreaId, Direction, GridWindow, NO_SPAN};
+use waymesh_core::{AreaId, Direction, DisjointSets, GridWindow, NO_SPAN};
 
 use super::BLOCK_CELLS;
 use super::graph::Found;
@@ -37,7 +37,7 @@ pub(super) struct Sheet {
     parts: [u8; CELLS],
     /// Properties of each set or piece.
     pub(super) sets: Vec<SheetPart>,
-    parents: Vec<u8>,
+    linked: DisjointSets,
 }
 
 /// Spans of a sheet: a set of linked spans of one area, or a piece.
@@ -79,7 +79,7 @@ impl Default for Sheet {
             areas: [AreaId::NULL; CELLS],
             parts: [0; CELLS],
             sets: Vec::new(),
-            parents: Vec::new(),
+            linked: DisjointSets::default(),
         }
     }
 }
@@ -194,20 +194,11 @@ impl Sheet {
         self.sets.push(SheetPart { cell: 0, spans: (self.width * self.depth) as u16, low, high });
     }
 
-    fn find(&mut self, mut set: u8) -> u8 {
-        while self.parents[set as usize] != set {
-            let above = self.parents[self.parents[set as usize] as usize];
-            self.parents[set as usize] = above;
-            set = above;
-        }
-        set
-    }
-
     /// Joins linked spans of one area into sets, numbered by their first columns.
     #[expect(clippy::cast_possible_truncation, reason = "at most 256 columns")]
     fn flood(&mut self) {
         self.sets.clear();
-        self.parents.clear();
+        self.linked.reset(0);
         for z in 0..self.depth {
             for x in places(self.walkable[z]) {
                 let cell = z * SIDE + x;
@@ -217,15 +208,14 @@ impl Sheet {
                     if links >> x & 1 == 0 || self.areas[cell - beside] != area {
                         continue;
                     }
-                    let theirs = self.find(self.parts[cell - beside]);
-                    set = Some(match set {
-                        Some(own) if own != theirs => self.unite(own, theirs),
-                        _ => theirs,
-                    });
+                    let theirs = self.parts[cell - beside];
+                    if let Some(own) = set.filter(|&own| own != theirs) {
+                        self.linked.unite(u32::from(own), u32::from(theirs));
+                    }
+                    set = Some(theirs);
                 }
                 let set = set.unwrap_or_else(|| {
-                    let new = self.sets.len() as u8;
-                    self.parents.push(new);
+                    let new = self.linked.push() as u8;
                     self.sets.push(SheetPart { cell: cell as u8, spans: 0, low: floor, high: floor });
                     new
                 });
@@ -239,13 +229,16 @@ impl Sheet {
         let mut numbers = [0_u8; CELLS];
         let mut count = 0;
         for set in 0..self.sets.len() {
-            let top = self.find(set as u8) as usize;
+            let (top, own) = (self.linked.find(set as u32) as usize, self.sets[set]);
             if top == set {
                 numbers[set] = count as u8;
-                self.sets[count] = self.sets[set];
+                self.sets[count] = own;
                 count += 1;
             } else {
                 numbers[set] = numbers[top];
+                let known = &mut self.sets[usize::from(numbers[top])];
+                (known.low, known.high) = (known.low.min(own.low), known.high.max(own.high));
+                known.spans += own.spans;
             }
         }
         self.sets.truncate(count);
@@ -255,16 +248,6 @@ impl Sheet {
                 *part = numbers[*part as usize];
             }
         }
-    }
-
-    fn unite(&mut self, one: u8, two: u8) -> u8 {
-        let (top, other) = (one.min(two), one.max(two));
-        self.parents[other as usize] = top;
-        let gone = self.sets[other as usize];
-        let set = &mut self.sets[top as usize];
-        (set.low, set.high) = (set.low.min(gone.low), set.high.max(gone.high));
-        set.spans += gone.spans;
-        top
     }
 
     /// Returns `true` if two spans of one set are adjacent without a link.

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN};
+use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN};
 
 use super::Rule;
 use super::graph::{Edge, FewPairs};
@@ -48,11 +48,8 @@ pub(super) struct BlockCutter {
     /// Slice of each level, later other numbers.
     numbers: Vec<u32>,
     kinds: Vec<u32>,
-    /// Groups of linked spans of a slice (union-find): the parent of each group, and its first
-    /// span.
-    groups: Vec<(u32, u32)>,
-    /// Group of each span.
-    group: Vec<u32>,
+    /// Linked spans of a slice.
+    groups: DisjointSets,
 }
 
 impl BlockCutter {
@@ -285,34 +282,15 @@ impl BlockCutter {
         self.kinds.clear();
         let kinds = self.level.iter().zip(&self.is_stacked);
         self.kinds.extend(kinds.map(|(&level, &stacked)| self.numbers[level as usize] | u32::from(stacked)));
-        self.groups.clear();
-        self.group.clear();
-        let mut links = self.links.as_slice();
-        for (own, &kind) in (0_u32..).zip(&self.kinds) {
-            let mut group = u32::MAX;
-            // Links are in the order of their later spans, and stay within a set.
-            while let [(other, later), rest @ ..] = links
-                && *later == own
-            {
-                links = rest;
-                if self.kinds[*other as usize] == kind {
-                    let theirs = top(&mut self.groups, self.group[*other as usize]);
-                    if group != u32::MAX && group != theirs {
-                        self.groups[group.max(theirs) as usize].0 = group.min(theirs);
-                    }
-                    group = group.min(theirs);
-                }
+        self.groups.reset(self.part.len());
+        for &(one, two) in &self.links {
+            if self.kinds[one as usize] == self.kinds[two as usize] {
+                self.groups.unite(one, two);
             }
-            if group == u32::MAX {
-                group = self.groups.len() as u32;
-                self.groups.push((group, own));
-            }
-            self.group.push(group);
         }
         // A piece is identified by its first span.
-        for (part, &group) in self.part.iter_mut().zip(&self.group) {
-            let top = top(&mut self.groups, group);
-            *part = self.groups[top as usize].1;
+        for (span, part) in (0..).zip(&mut self.part) {
+            *part = self.groups.find(span);
         }
     }
 
@@ -415,16 +393,6 @@ impl BlockCutter {
             labels[span as usize] = *number;
         }
     }
-}
-
-/// Returns the root of a group.
-fn top(groups: &mut [(u32, u32)], mut group: u32) -> u32 {
-    while groups[group as usize].0 != group {
-        let above = groups[groups[group as usize].0 as usize].0;
-        groups[group as usize].0 = above;
-        group = above;
-    }
-    group
 }
 
 /// A piece found in its block.
