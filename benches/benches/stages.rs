@@ -3,9 +3,7 @@
 
 use criterion::{BatchSize, Bencher, BenchmarkId, Criterion, criterion_group, criterion_main};
 use waymesh::contour::{SimplifyConfig, simplify_contours, trace_contours};
-use waymesh::convex::{
-    GreedyConfig, HertelMehlhornConfig, NotchPortalsConfig, hertel_mehlhorn, merge_greedy, notch_portals,
-};
+use waymesh::convex::{GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals};
 use waymesh::core::{PolygonSet, WalkableField};
 use waymesh::detail::{DetailConfig, fit_heights};
 use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
@@ -98,8 +96,8 @@ fn all(criterion: &mut Criterion) {
     });
     let greedy = GreedyConfig::default().with_max_vertices(6);
     stage!("merge, greedy", |level| merge_greedy(&level.stages.triangulation, &greedy));
-    let hertel = HertelMehlhornConfig::default().with_max_vertices(6);
-    stage!("merge, Hertel-Mehlhorn", |level| hertel_mehlhorn(&level.stages.triangulation, &hertel));
+    let hertel = greedy.with_order(MergeOrder::Stored);
+    stage!("merge, Hertel-Mehlhorn", |level| merge_greedy(&level.stages.triangulation, &hertel));
     let portals = NotchPortalsConfig::default().with_max_vertices(6);
     stage!("notch portals", |level| notch_portals(&level.stages.triangulation, &portals));
     stage!("fit heights", |level| {

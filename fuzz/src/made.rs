@@ -1,7 +1,7 @@
 //! Scenes and polygons that are made of the fuzzer's bytes.
 
 use arbitrary::Arbitrary;
-use waymesh::convex::{HertelMehlhornConfig, NotchPortalsConfig, hertel_mehlhorn, notch_portals};
+use waymesh::convex::{GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals};
 use waymesh::core::Validate;
 use waymesh::glam::Vec3;
 use waymesh::triangulate::{RepairConfig, repair_polygons, triangulate_cdt, triangulate_ears};
@@ -139,7 +139,7 @@ pub fn polygons(drawing: &Drawing) {
         assert_eq!(triangulation.doubled_area(), area);
         let meshes = [
             notch_portals(&triangulation, &NotchPortalsConfig::default()),
-            hertel_mehlhorn(&triangulation, &HertelMehlhornConfig::default()),
+            merge_greedy(&triangulation, &GreedyConfig::default().with_order(MergeOrder::Stored)),
         ];
         for mesh in meshes {
             mesh.expect("triangles are parted")

@@ -81,8 +81,10 @@ impl<'a> Faces<'a> {
             for (side, point) in (0..).zip(points) {
                 let (mut twin, mut inner) = (NO_INDEX, false);
                 if let Some(neighbour) = triangle.neighbours[side as usize] {
-                    twin = edge_back(triangulation, id, side, neighbour)
+                    let (_, back) = triangulation
+                        .across(id, side as usize)
                         .ok_or(ConvexError::OneSidedNeighbour { triangle: id, neighbour })?;
+                    twin = 3 * neighbour.0 + to_u32(back);
                     let beyond = &triangulation.triangles[neighbour.index()];
                     inner = (beyond.region, beyond.area) == (triangle.region, triangle.area);
                 }
@@ -229,7 +231,7 @@ impl<'a> Faces<'a> {
     }
 
     /// Removes edges in the given order, until no more can be removed.
-    pub(crate) fn remove_in_order(&mut self, edges: &mut Vec<u32>, max_vertices: u32) {
+    pub(crate) fn remove_in_order(&mut self, mut edges: Vec<u32>, max_vertices: u32) {
         // Faces only grow, and with them angles and sizes, so one pass is enough if regions have no
         // vertices inside. With such vertices, removing one edge can join two others to one
         // straight border that can then also be removed.
@@ -299,23 +301,4 @@ impl<'a> Faces<'a> {
     pub(crate) fn into_mesh(self) -> PolyMesh {
         self.into_subdivision().into_mesh(Numbering::Stored)
     }
-}
-
-/// Returns the half-edge of `neighbour` that is opposite to edge `side` of `triangle`.
-fn edge_back(
-    triangulation: &Triangulation,
-    triangle: TriangleId,
-    side: u32,
-    neighbour: TriangleId,
-) -> Option<u32> {
-    let vertices = triangulation.triangles[triangle.index()].vertices;
-    let (from, to) = (vertices[side as usize], vertices[(side as usize + 1) % 3]);
-    let other = triangulation.triangles.get(neighbour.index())?;
-    let back = (0..3).find(|&back| {
-        let at = back as usize;
-        other.neighbours[at] == Some(triangle)
-            && other.vertices[at] == to
-            && other.vertices[(at + 1) % 3] == from
-    })?;
-    Some(3 * neighbour.0 + back)
 }

@@ -3,10 +3,10 @@
 //! - [`notch_portals`]: the fewest polygons. It makes portals at notches, then improves patches by
 //!   exact decompositions. [`find_portals`] only makes the portals, and can use a search on another
 //!   device.
-//! - [`merge_greedy`]: more polygons in a tenth of the time. It can also use Recast's order.
-//! - [`hertel_mehlhorn`]: the fastest, with a proven bound.
+//! - [`merge_greedy`]: more polygons in a tenth of the time. It can also use the order of Recast,
+//!   or that of Hertel and Mehlhorn, which is the fastest.
 //!
-//! All three test convexity in integers and never add a vertex. A polygon lies in one region and
+//! Both test convexity in integers and never add a vertex. A polygon lies in one region and
 //! one area. Neighbouring polygons share whole edges, also across the border between two regions:
 //! each such edge is a portal.
 //!
@@ -27,7 +27,6 @@ mod error;
 mod exact;
 mod faces;
 mod greedy;
-mod hertel_mehlhorn;
 mod improve;
 mod measure;
 mod notch_portals;
@@ -40,7 +39,6 @@ mod window;
 
 pub use error::ConvexError;
 pub use greedy::{GreedyConfig, GreedyMerge, MergeOrder, merge_greedy};
-pub use hertel_mehlhorn::{HertelMehlhorn, HertelMehlhornConfig, hertel_mehlhorn};
 pub use notch_portals::{NotchPortals, NotchPortalsConfig, find_portals, notch_portals};
 pub use notch_search::{
     Closest, EdgeRow, FoundPortals, NotchRow, NotchSearch, NotchTables, Partner, PortalCounts,

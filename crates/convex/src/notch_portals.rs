@@ -8,7 +8,7 @@ use waymesh_core::{BadField, Observer, PolyMesh, Triangulation, checkpoint, to_u
 use crate::ConvexError;
 use crate::exact::MOST_VERTICES;
 use crate::faces::Faces;
-use crate::greedy::{check_max_vertices, merged};
+use crate::greedy::{check_max_vertices, merged, merged_as_stored};
 use crate::improve::{Scratch, Search};
 use crate::notch_search::{Closest, FoundPortals, NotchSearch, Partner, PortalCounts};
 use crate::portal_mesh::{PortalMesh, Seen};
@@ -119,8 +119,8 @@ impl NotchPortalsConfig {
 /// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge;
 ///   together they cover exactly the triangles.
 /// - Without relaxation, every region has at most as many polygons as with [`crate::merge_greedy`]
-///   and [`crate::hertel_mehlhorn`]. (If triangles overlap within a region, this holds for the
-///   total number only.)
+///   in the orders [`crate::MergeOrder::FewestWays`] and [`crate::MergeOrder::Stored`]. (If
+///   triangles overlap within a region, this holds for the total number only.)
 /// - The polygons of a region depend on its own triangles and their order, not on other regions, as
 ///   long as no triangles overlap.
 /// - A region of one area without holes and vertices inside, of at most
@@ -208,19 +208,15 @@ fn decompose_region<'t>(
         checkpoint();
         let mut edges: Vec<u32> = own.inner_edges().filter(|&edge| fixed[edge as usize] == portals).collect();
         edges.sort_by_cached_key(|&edge| Reverse(own.length_squared(edge)));
-        own.remove_in_order(&mut edges, config.max_vertices);
+        own.remove_in_order(edges, config.max_vertices);
     }
     let mut subdivision = own.into_subdivision();
     if search(&mut subdivision, config, scratch) {
         return Ok(subdivision.of(triangulation));
     }
     let mut subdivision = subdivision.of(triangulation);
-    let hertel_mehlhorn = |mut faces: Faces<'t>| {
-        let mut edges: Vec<u32> = faces.inner_edges().collect();
-        faces.remove_in_order(&mut edges, config.max_vertices);
-        faces.into_subdivision()
-    };
-    let others = [greedy(faces.clone()), hertel_mehlhorn(faces)];
+    let stored = merged_as_stored(faces.clone(), config.max_vertices).into_subdivision();
+    let others = [greedy(faces), stored];
     let mut is_replaced = false;
     for other in &others {
         if other.len() < subdivision.len() {

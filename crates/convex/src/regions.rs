@@ -171,19 +171,14 @@ fn link_borders(triangulation: &Triangulation, whole: &mut Subdivision<'_>) -> R
         for side in 0..3 {
             let Some(neighbour) = triangle.neighbours[side] else { continue };
             let id = TriangleId(index);
-            let one_sided = ConvexError::OneSidedNeighbour { triangle: id, neighbour };
-            let Some(other) = triangulation.triangles.get(neighbour.index()) else { return Err(one_sided) };
-            if other.region == triangle.region {
+            let other = triangulation.triangles.get(neighbour.index());
+            if other.is_some_and(|other| other.region == triangle.region) {
                 continue;
             }
             let (from, to) = (triangle.vertices[side], triangle.vertices[(side + 1) % 3]);
-            let is_back = |back: usize| {
-                other.neighbours[back] == Some(id)
-                    && (other.vertices[back], other.vertices[(back + 1) % 3]) == (to, from)
+            let (Some(other), Some(_)) = (other, triangulation.across(id, side)) else {
+                return Err(ConvexError::OneSidedNeighbour { triangle: id, neighbour });
             };
-            if !(0..3).any(is_back) {
-                return Err(one_sided);
-            }
             borders.push(((triangle.region, [from.0, to.0]), (other.region, [to.0, from.0])));
         }
     }

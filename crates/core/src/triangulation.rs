@@ -70,6 +70,21 @@ impl Triangulation {
         self.triangles[triangle.index()].vertices.map(|vertex| self.point(vertex))
     }
 
+    /// Returns the neighbour across a side, and the side of the neighbour that is the same edge.
+    /// `None` if there is no neighbour, or it does not have the triangle across that edge.
+    #[must_use]
+    pub fn across(&self, triangle: TriangleId, side: usize) -> Option<(TriangleId, usize)> {
+        let Triangle { vertices, neighbours, .. } = &self.triangles[triangle.index()];
+        let ends = [vertices[(side + 1) % 3], vertices[side]];
+        let neighbour = neighbours[side]?;
+        let other = self.triangles.get(neighbour.index())?;
+        let is_back = |&back: &usize| {
+            other.neighbours[back] == Some(triangle)
+                && [other.vertices[back], other.vertices[(back + 1) % 3]] == ends
+        };
+        Some((neighbour, (0..3).find(is_back)?))
+    }
+
     /// Returns twice the area of all triangles together, in square cells. Exact.
     #[must_use]
     pub fn doubled_area(&self) -> i128 {

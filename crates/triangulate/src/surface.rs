@@ -4,7 +4,9 @@
 //! exact predicates. Rounded points can make a triangle thin, but never invert it.
 
 use robust::{Coord, incircle, orient2d};
-use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, checkpoint_every, float, to_u32};
+use waymesh_core::{
+    AreaId, RegionId, TriangleId, Triangulation, Validate, VertexId, checkpoint_every, float, to_u32,
+};
 
 use crate::TriangulateError;
 use crate::assemble::NO_INDEX;
@@ -109,11 +111,9 @@ impl Surface {
                     continue;
                 };
                 let other = &triangulation.triangles[neighbour.index()];
-                let ends = [triangle.vertices[(side + 1) % 3], triangle.vertices[side]];
-                let back =
-                    (0..3).find(|&back| [other.vertices[back], other.vertices[(back + 1) % 3]] == ends);
+                let back = triangulation.across(TriangleId::from_index(index), side);
                 surface.twins[3 * index + side] =
-                    back.map_or(NO_INDEX, |back| 3 * neighbour.0 + to_u32(back));
+                    back.map_or(NO_INDEX, |(neighbour, back)| 3 * neighbour.0 + to_u32(back));
                 surface.fixed.push(back.is_none() || seams_stay && other.region != triangle.region);
             }
         }

@@ -4,27 +4,16 @@
 
 use crate::common;
 use common::CellHalves;
-use waymesh_convex::{
-    GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, MergeOrder, NotchPortals,
-    NotchPortalsConfig,
-};
+use waymesh_convex::{GreedyConfig, GreedyMerge, MergeOrder, NotchPortals, NotchPortalsConfig};
 use waymesh_testkit::contracts;
 
 #[test]
 fn greedy_merging_keeps_the_contract() {
     for max_vertices in [0, 3, 4, 6] {
-        for order in [MergeOrder::FewestWays, MergeOrder::LongestEdge] {
+        for order in [MergeOrder::FewestWays, MergeOrder::LongestEdge, MergeOrder::Stored] {
             let config = GreedyConfig::default().with_max_vertices(max_vertices).with_order(order);
             contracts::decompose(&CellHalves { seed: 1 }, &GreedyMerge { config });
         }
-    }
-}
-
-#[test]
-fn hertel_mehlhorn_keeps_the_contract() {
-    for max_vertices in [0, 3, 4, 6] {
-        let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
-        contracts::decompose(&CellHalves { seed: 2 }, &HertelMehlhorn { config });
     }
 }
 

@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 
 use common::{clip_ears, triangulation};
 use waymesh_convex::{
-    ConvexError, GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn,
-    merge_greedy, notch_portals,
+    ConvexError, GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals,
 };
 use waymesh_core::{
     AreaId, BadField, MAX_PLAN_COORDINATE, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate,
@@ -23,7 +22,7 @@ fn all(triangulation: &Triangulation) -> [PolyMesh; 5] {
     [
         merge_greedy(triangulation, &GreedyConfig::default()).unwrap(),
         merge_greedy(triangulation, &longest).unwrap(),
-        hertel_mehlhorn(triangulation, &HertelMehlhornConfig::default()).unwrap(),
+        merge_greedy(triangulation, &GreedyConfig::default().with_order(MergeOrder::Stored)).unwrap(),
         notch_portals(triangulation, &portals).unwrap(),
         notch_portals(triangulation, &portals.with_rounds(0).with_exact_vertices(0)).unwrap(),
     ]
@@ -149,8 +148,8 @@ fn one_and_two_corners_are_no_limit() {
         let error = bad_field("max_vertices", max_vertices, "0 (no limit) or at least 3");
         let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
         assert_eq!(merge_greedy(&four_squares([0; 4]), &greedy), Err(error.clone()));
-        let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
-        assert_eq!(hertel_mehlhorn(&four_squares([0; 4]), &config), Err(error.clone()));
+        let config = greedy.with_order(MergeOrder::Stored);
+        assert_eq!(merge_greedy(&four_squares([0; 4]), &config), Err(error.clone()));
         let portals = NotchPortalsConfig::default().with_max_vertices(max_vertices);
         assert_eq!(notch_portals(&four_squares([0; 4]), &portals), Err(error));
     }
@@ -259,7 +258,10 @@ fn broken_triangles_are_named() {
         let mut squares = four_squares([0; 4]);
         change(&mut squares);
         let error = merge_greedy(&squares, &GreedyConfig::default()).unwrap_err();
-        assert_eq!(hertel_mehlhorn(&squares, &HertelMehlhornConfig::default()).unwrap_err(), error);
+        assert_eq!(
+            merge_greedy(&squares, &GreedyConfig::default().with_order(MergeOrder::Stored)).unwrap_err(),
+            error
+        );
         error
     };
     let triangle = TriangleId(0);

@@ -6,10 +6,7 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{random_halves, random_star};
-use waymesh_convex::{
-    GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn, merge_greedy,
-    notch_portals,
-};
+use waymesh_convex::{GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals};
 use waymesh_core::stage::Triangulate;
 use waymesh_core::{PlanPoint, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate, VertexId};
 use waymesh_testkit::hulls::depth_below_hull;
@@ -136,8 +133,7 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
         let meshes = [
             merge_greedy(triangulation, &greedy).unwrap(),
             merge_greedy(triangulation, &greedy.with_order(MergeOrder::LongestEdge)).unwrap(),
-            hertel_mehlhorn(triangulation, &HertelMehlhornConfig::default().with_max_vertices(max_vertices))
-                .unwrap(),
+            merge_greedy(triangulation, &greedy.with_order(MergeOrder::Stored)).unwrap(),
             notch_portals(triangulation, &NotchPortalsConfig::default().with_max_vertices(max_vertices))
                 .unwrap(),
             notch_portals(triangulation, &few_windows(max_vertices)).unwrap(),
@@ -301,7 +297,7 @@ fn no_decomposition_has_more_than_four_times_the_fewest_polygons() {
         for mesh in [
             merge_greedy(&star, &GreedyConfig::default()).unwrap(),
             merge_greedy(&star, &GreedyConfig::default().with_order(MergeOrder::LongestEdge)).unwrap(),
-            hertel_mehlhorn(&star, &HertelMehlhornConfig::default()).unwrap(),
+            merge_greedy(&star, &GreedyConfig::default().with_order(MergeOrder::Stored)).unwrap(),
             notch_portals(&star, &NotchPortalsConfig::default()).unwrap(),
             notch_portals(&star, &NotchPortalsConfig::default().with_rounds(0).with_exact_vertices(0))
                 .unwrap(),

@@ -3,9 +3,7 @@
 
 use crate::common;
 use common::CellHalves;
-use waymesh_convex::{
-    GreedyConfig, HertelMehlhornConfig, NotchPortalsConfig, hertel_mehlhorn, merge_greedy, notch_portals,
-};
+use waymesh_convex::{GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals};
 use waymesh_core::stage::Triangulate;
 use waymesh_testkit::{small, snapshot, text};
 
@@ -16,6 +14,7 @@ fn snapshot_polygons() {
     snapshot!("convex_notch_portals", text::polygons(&portals));
     let greedy = merge_greedy(&triangles, &GreedyConfig::default()).expect("polygons");
     snapshot!("convex_greedy", text::polygons(&greedy));
-    let hertel = hertel_mehlhorn(&triangles, &HertelMehlhornConfig::default()).expect("polygons");
+    let hertel =
+        merge_greedy(&triangles, &GreedyConfig::default().with_order(MergeOrder::Stored)).expect("polygons");
     snapshot!("convex_hertel_mehlhorn", text::polygons(&hertel));
 }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
-use waymesh_convex::{
-    GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
-};
+use waymesh_convex::{GreedyConfig, GreedyMerge, MergeOrder, NotchPortals, NotchPortalsConfig};
 use waymesh_core::stage::{
     BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
     Voxelize,
@@ -385,16 +383,15 @@ impl StageSet {
         recorder: &mut Recorder<'_>,
     ) -> Result<PolyMesh, BakeError> {
         let limit = self.config.max_vertices;
+        let greedy = GreedyConfig::default().with_max_vertices(limit);
         let has_grid = refine.is_some_and(|refine| refine.grid_spacing.is_finite());
         let built_in: &(dyn Decompose + Send + Sync) = match self.config.decomposition {
             DecompositionKind::NotchPortals if !has_grid => {
                 &NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
             }
-            DecompositionKind::NotchPortals | DecompositionKind::Greedy => {
-                &GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
-            }
+            DecompositionKind::NotchPortals | DecompositionKind::Greedy => &GreedyMerge { config: greedy },
             DecompositionKind::HertelMehlhorn => {
-                &HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
+                &GreedyMerge { config: greedy.with_order(MergeOrder::Stored) }
             }
         };
         let stage = self.decompose.as_deref().unwrap_or(built_in);

@@ -3,7 +3,7 @@
 
 use waymesh::bake::FrontEnd;
 use waymesh::contour::{DouglasPeucker, SimplifyConfig};
-use waymesh::convex::{GreedyMerge, HertelMehlhorn, NotchPortals};
+use waymesh::convex::{GreedyConfig, GreedyMerge, MergeOrder, NotchPortals};
 use waymesh::core::stage::{SimplifyContours, StageError, TraceContours};
 use waymesh::core::{ContourSet, RegionMap, TriangleSource, Validate, WalkableField};
 use waymesh::region::{Monotone, Surfaces, Watershed};
@@ -108,7 +108,8 @@ fn baker<F: FrontEnd>(
     match polygons {
         Polygons::NotchPortals => baker.with_decompose(NotchPortals::default()),
         Polygons::Greedy => baker.with_decompose(GreedyMerge::default()),
-        Polygons::HertelMehlhorn => baker.with_decompose(HertelMehlhorn::default()),
+        Polygons::HertelMehlhorn => baker
+            .with_decompose(GreedyMerge { config: GreedyConfig::default().with_order(MergeOrder::Stored) }),
     }
 }
 

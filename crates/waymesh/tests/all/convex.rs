@@ -4,10 +4,7 @@
 use std::fs;
 
 use waymesh::PolyId;
-use waymesh::convex::{
-    GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn, merge_greedy,
-    notch_portals,
-};
+use waymesh::convex::{GreedyConfig, MergeOrder, NotchPortalsConfig, merge_greedy, notch_portals};
 use waymesh::core::{PlanPoint, PolyMesh, PolygonSet, Random, Triangulation, Validate};
 use waymesh::triangulate::{RepairConfig, repair_polygons, triangulate_cdt, triangulate_ears};
 use waymesh_testkit::hulls::depth_below_hull;
@@ -21,7 +18,8 @@ fn all(triangles: &Triangulation) -> [PolyMesh; 4] {
         notch_portals(triangles, &NotchPortalsConfig::default()).expect("notch portals"),
         merge_greedy(triangles, &GreedyConfig::default()).expect("greedy"),
         merge_greedy(triangles, &longest).expect("longest edge"),
-        hertel_mehlhorn(triangles, &HertelMehlhornConfig::default()).expect("Hertel-Mehlhorn"),
+        merge_greedy(triangles, &GreedyConfig::default().with_order(MergeOrder::Stored))
+            .expect("Hertel-Mehlhorn"),
     ]
 }
 
