@@ -171,14 +171,7 @@ impl Placed<'_> {
                 self.out.arc_vertices.push(new);
             }
         }
-        let count = |value: usize| {
-            let limit = u64::from(u32::MAX);
-            u32::try_from(value).map_err(|_| StoreysError::TooMany {
-                element: "border vertices",
-                count: value as u64,
-                limit,
-            })
-        };
+        let count = |value: usize| StoreysError::fit("border vertices", value as u64);
         let len = count(self.out.arc_vertices.len() - first)?;
         self.out.arcs.push(ContourArc { first: count(first)?, len, left: arc.left, right: arc.right });
         Ok(())

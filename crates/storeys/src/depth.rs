@@ -191,23 +191,20 @@ impl<'a> DepthMaps<'a> {
                 let cells = GridWindow::new(x * side, z * side, side, side).intersection(&window);
                 let pixels = GridWindow { x: cells.x - window.x, z: cells.z - window.z, ..cells };
                 let floors = layers.column(x, z).len();
-                let too_many = |element, count, limit| StoreysError::TooMany { element, count, limit };
-                let base = u32::try_from(places)
-                    .map_err(|_| too_many("places of a window", places, u64::from(u32::MAX)))?;
-                let floors = u16::try_from(floors)
-                    .ok()
-                    .filter(|&floors| floors < NO_FLOOR)
-                    .ok_or_else(|| too_many("floors of a column", floors as u64, MAX_FLOORS))?;
+                let base = StoreysError::fit("places of a window", places)?;
+                let floors = u16::try_from(floors).ok().filter(|&floors| floors < NO_FLOOR).ok_or(
+                    StoreysError::TooMany {
+                        element: "floors of a column",
+                        count: floors as u64,
+                        limit: MAX_FLOORS,
+                    },
+                )?;
                 blocks.push(Block { pixels, first: sheets, floors, base });
                 sheets += u32::from(floors);
                 places += pixels.column_count() * u64::from(floors);
             }
         }
-        let count = u32::try_from(places).map_err(|_| StoreysError::TooMany {
-            element: "places of a window",
-            count: places,
-            limit: u64::from(u32::MAX),
-        })?;
+        let count = StoreysError::fit("places of a window", places)?;
         Ok(Self {
             layers,
             window,

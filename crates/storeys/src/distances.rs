@@ -1,5 +1,6 @@
 //! Distances of places to borders, near the new border at the agent's radius.
 
+use waymesh_core::lanes::{high as larger, low as smaller};
 use waymesh_core::{GridWindow, checkpoint, nearest_f32, saturating_i64, to_u32};
 
 use crate::config::Walk;
@@ -483,17 +484,6 @@ impl Line {
             first += LANES as f32;
         }
     }
-}
-
-/// Returns the larger of two numbers, neither NaN: compiles to one instruction.
-#[inline]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
-}
-
-#[inline]
-fn smaller(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
 }
 
 #[cfg(test)]

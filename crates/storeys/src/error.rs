@@ -61,3 +61,11 @@ pub enum StoreysError {
         arc: ArcId,
     },
 }
+
+impl StoreysError {
+    /// Converts a count to 32 bits.
+    pub(crate) fn fit(element: &'static str, count: u64) -> Result<u32, Self> {
+        let limit = u64::from(u32::MAX);
+        u32::try_from(count).map_err(|_| Self::TooMany { element, count, limit })
+    }
+}

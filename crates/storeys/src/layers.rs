@@ -180,13 +180,7 @@ fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<R
         for run in &mut runs[first..] {
             run.accessible = voxels.is_empty(column, run.high + 1, run.high.saturating_add(free));
         }
-        let limit = u64::from(u32::MAX);
-        let count = runs.len() as u64;
-        starts.push(u32::try_from(count).map_err(|_| StoreysError::TooMany {
-            element: "floors",
-            count,
-            limit,
-        })?);
+        starts.push(StoreysError::fit("floors", runs.len() as u64)?);
     }
     Ok((starts, runs))
 }
