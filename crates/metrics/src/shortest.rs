@@ -1,6 +1,6 @@
 //! The exact shortest path on a mesh, in the plan.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use glam::{DVec2, DVec3};
@@ -44,27 +44,6 @@ struct View {
     sees_goal: bool,
 }
 
-/// An entry of the open list. The lowest estimate comes first.
-#[derive(PartialEq)]
-struct Open {
-    estimate: f64,
-    fan: usize,
-}
-
-impl Eq for Open {}
-
-impl Ord for Open {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.estimate.total_cmp(&self.estimate).then(other.fan.cmp(&self.fan))
-    }
-}
-
-impl PartialOrd for Open {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 impl<'a> ShortestPaths<'a> {
     pub(crate) fn new(mesh: &'a JudgedMesh, fans: &'a Fans) -> Self {
         Self { mesh, fans, seen: vec![None; fans.fans.len()], lines: 0 }
@@ -89,13 +68,16 @@ impl<'a> ShortestPaths<'a> {
             at_goal[fan] = self.place(fan).distance(goal);
         }
         let mut best = vec![f64::INFINITY; self.fans.fans.len()];
+        // Sorted by a lower bound of the path's length: bits of numbers of at least 0 are in order.
         let mut open = BinaryHeap::new();
+        let entry = |estimate: f64, fan: usize| Reverse((estimate.to_bits(), fan));
         for &fan in &first.fans {
             best[fan] = self.place(fan).distance(start);
-            open.push(Open { estimate: best[fan] + self.place(fan).distance(goal), fan });
+            open.push(entry(best[fan] + self.place(fan).distance(goal), fan));
         }
         let mut shortest = f64::INFINITY;
-        while let Some(Open { estimate, fan }) = open.pop() {
+        while let Some(Reverse((estimate, fan))) = open.pop() {
+            let estimate = f64::from_bits(estimate);
             if estimate >= shortest {
                 break;
             }
@@ -116,7 +98,7 @@ impl<'a> ShortestPaths<'a> {
                 let through = length + distance;
                 if through < best[next] {
                     best[next] = through;
-                    open.push(Open { estimate: through + self.place(next).distance(goal), fan: next });
+                    open.push(entry(through + self.place(next).distance(goal), next));
                 }
             }
         }
