@@ -10,9 +10,7 @@ use waymesh_core::{
 use waymesh_gpu::{GpuContext, GpuDevice, GpuError, GpuOptions, GpuRasterizer, GpuTimes};
 use waymesh_scenes::Scene;
 use waymesh_testkit::levels;
-use waymesh_voxel::{
-    RasterDevice, RasterJob, VoxelConfig, WalkableMerge, rasterize_in_frame, rasterize_window,
-};
+use waymesh_voxel::{RasterDevice, RasterJob, VoxelConfig, rasterize_in_frame, rasterize_window};
 
 fn options() -> GpuOptions {
     GpuOptions::default().with_software(true)
@@ -44,11 +42,19 @@ fn assert_same(gpu: &Heightfield, cpu: &Heightfield, what: &str) {
     panic!("{what}: tables differ, spans do not");
 }
 
+fn rasterize(
+    rasterizer: &GpuRasterizer,
+    soup: &TriangleSoup,
+    config: &VoxelConfig,
+) -> Result<(Heightfield, GpuTimes), GpuError> {
+    rasterizer.run(&RasterJob::of_soup(soup, config, &mut ())?)
+}
+
 /// Compares whole scenes.
 fn compare(soup: &TriangleSoup, config: &VoxelConfig, what: &str) {
     let Some(rasterizer) = rasterizer() else { return };
     let cpu = waymesh_voxel::rasterize(soup, config, &mut ());
-    let gpu = rasterizer.rasterize(soup, config, &mut ());
+    let gpu = rasterize(rasterizer, soup, config);
     match (gpu, cpu) {
         (Ok((gpu, _)), Ok(cpu)) => {
             assert_same(&gpu, &cpu, what);
@@ -87,8 +93,9 @@ fn tiles_with_areas() {
                     };
                     let given = triangles.iter().copied();
                     let cpu = rasterize_window(given.clone(), &frame, window, &config, &mut ()).unwrap();
-                    let (gpu, _) =
-                        rasterizer.rasterize_window(given, &frame, window, &config, &mut ()).unwrap();
+                    let (gpu, _) = rasterizer
+                        .run(&RasterJob::new(given, &frame, window, &config, &mut ()).unwrap())
+                        .unwrap();
                     assert_same(&gpu, &cpu, &format!("{} in {window:?}", scene.name()));
                 }
             }
@@ -140,12 +147,8 @@ fn random_soups() {
         if round % 2 == 0 {
             soup = soup.with_areas(areas).unwrap();
         }
-        let merge = [
-            WalkableMerge::Highest,
-            WalkableMerge::WithinStep { max_step: 0.4 },
-            WalkableMerge::WithinStep { max_step: 1e9 },
-        ];
-        let config = VoxelConfig::default().with_scale(scale).with_merge(merge[round % 3]);
+        let step = [0.0, 0.4, 1e9][round % 3];
+        let config = VoxelConfig::default().with_scale(scale).with_max_step(step);
         compare(&soup, &config, &format!("soup {round}"));
         // A second run with a frame of another origin that the triangles do not fill.
         if round % 10 == 0 {
@@ -160,7 +163,8 @@ fn random_soups() {
             let of = |index| SoupTriangle { corners: soup.corners(index), area: soup.area(index) };
             let all = (0..soup.triangles().len()).map(of);
             let window = GridWindow::whole(&frame);
-            let (gpu, _) = rasterizer.rasterize_window(all, &frame, window, &config, &mut ()).unwrap();
+            let (gpu, _) =
+                rasterizer.run(&RasterJob::new(all, &frame, window, &config, &mut ()).unwrap()).unwrap();
             assert_same(&gpu, &cpu, &format!("soup {round} in a frame"));
         }
     }
@@ -202,8 +206,9 @@ fn hard_triangles() {
                 for corners in [corners, [corners[1], corners[0], corners[2]]] {
                     let window = GridWindow::whole(&frame);
                     let cpu = rasterize_window([corners], &frame, window, &config, &mut ()).unwrap();
-                    let (gpu, _) =
-                        rasterizer.rasterize_window([corners], &frame, window, &config, &mut ()).unwrap();
+                    let (gpu, _) = rasterizer
+                        .run(&RasterJob::new([corners], &frame, window, &config, &mut ()).unwrap())
+                        .unwrap();
                     assert_same(&gpu, &cpu, &format!("{what} at {cell} m"));
                 }
             }
@@ -219,8 +224,8 @@ fn small_buffers_leave_no_trace() {
     let small = GpuRasterizer::new(&context).unwrap();
     let soup = Scene::CityBlock.build(&Default::default());
     let config = config(0.1, 0.1);
-    let (whole, _) = rasterizer.rasterize(&soup, &config, &mut ()).unwrap();
-    let (parts, times) = small.rasterize(&soup, &config, &mut ()).unwrap();
+    let (whole, _) = rasterize(rasterizer, &soup, &config).unwrap();
+    let (parts, times) = rasterize(&small, &soup, &config).unwrap();
     assert!(times.parts > 4, "{} parts", times.parts);
     assert_same(&parts, &whole, "parts");
     // A part is prepared and uploaded while the previous one is on the device.
@@ -276,10 +281,13 @@ fn deep_columns_are_an_error_that_names_the_limit() {
     let window = GridWindow::whole(&frame);
     let limit = rasterizer.deepest_column();
     let cpu = rasterize_window(sheets(limit), &frame, window, &config, &mut ()).unwrap();
-    let (gpu, _) = rasterizer.rasterize_window(sheets(limit), &frame, window, &config, &mut ()).unwrap();
+    let (gpu, _) =
+        rasterizer.run(&RasterJob::new(sheets(limit), &frame, window, &config, &mut ()).unwrap()).unwrap();
     assert!(cpu.spans.len() > 1000);
     assert_same(&gpu, &cpu, "sheets");
-    let error = rasterizer.rasterize_window(sheets(limit + 1), &frame, window, &config, &mut ()).unwrap_err();
+    let error = rasterizer
+        .run(&RasterJob::new(sheets(limit + 1), &frame, window, &config, &mut ()).unwrap())
+        .unwrap_err();
     let expected = format!("a column has {} fragments, the device sorts up to {limit}", limit + 1);
     assert_eq!(error.to_string(), expected);
 }
@@ -290,7 +298,7 @@ fn limits_of_memory_are_those_of_the_processor() {
     let Some(rasterizer) = rasterizer() else { return };
     for bytes in [100, 200_000] {
         let config = config(0.3, 0.2).with_max_memory_bytes(bytes);
-        let error = rasterizer.rasterize(&soup, &config, &mut ()).map(|_| ()).unwrap_err();
+        let error = rasterize(rasterizer, &soup, &config).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("1 MiB are allowed"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 //! Climbs: ledges too high to walk, with standing room on both sides, that an agent can climb.
 
+use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{
     BadField, Direction, GROUND_STEPS_PER_LEVEL, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey,
     WalkableField, checkpoint,
@@ -31,7 +32,7 @@ pub struct Climb {
 }
 
 impl Climb {
-    /// Length of the result of [`Climb::to_bytes`].
+    /// Number of bytes that [`Climb::write`] appends.
     pub const BYTES: usize = 25;
 
     /// Returns the direction that leads up.
@@ -40,37 +41,30 @@ impl Climb {
         Direction::from_index(self.up.into())
     }
 
-    /// Encodes the climb, little-endian. Every climb takes the same number of bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        bytes[0] = self.up;
-        bytes[1..5].copy_from_slice(&self.foot.z.to_le_bytes());
-        bytes[5..9].copy_from_slice(&self.foot.x.to_le_bytes());
-        bytes[9..13].copy_from_slice(&self.foot.floor.to_le_bytes());
-        bytes[13..15].copy_from_slice(&self.low_depth.to_le_bytes());
-        bytes[15..19].copy_from_slice(&self.low_floor.to_le_bytes());
-        bytes[19..21].copy_from_slice(&self.high_depth.to_le_bytes());
-        bytes[21..25].copy_from_slice(&self.high_floor.to_le_bytes());
-        bytes
+    /// Appends the climb. Every climb takes the same number of bytes.
+    pub fn write(&self, out: &mut Writer) {
+        out.put(self.up);
+        out.put([self.foot.z, self.foot.x]);
+        out.put(self.foot.floor);
+        for (depth, floor) in [(self.low_depth, self.low_floor), (self.high_depth, self.high_floor)] {
+            out.put(depth);
+            out.put(floor);
+        }
     }
 
-    /// Decodes the result of [`Climb::to_bytes`]. Returns `None` for bytes that cannot be a climb.
+    /// Reads the output of [`Climb::write`]. Returns `None` for bytes that cannot be a climb.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
-        let four = |at: usize| [0, 1, 2, 3].map(|byte| bytes[at + byte]);
-        let two = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    pub fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let up: u8 = from.get()?;
+        from.ensure(up < 4, "a climb has no direction")?;
+        let [z, x] = from.get()?;
         Some(Self {
-            up: Some(bytes[0]).filter(|&up| up < 4)?,
-            foot: SpanKey {
-                z: u32::from_le_bytes(four(1)),
-                x: u32::from_le_bytes(four(5)),
-                floor: i32::from_le_bytes(four(9)),
-            },
-            low_depth: two(13),
-            low_floor: i32::from_le_bytes(four(15)),
-            high_depth: two(19),
-            high_floor: i32::from_le_bytes(four(21)),
+            up,
+            foot: SpanKey { z, x, floor: from.get()? },
+            low_depth: from.get()?,
+            low_floor: from.get()?,
+            high_depth: from.get()?,
+            high_floor: from.get()?,
         })
     }
 }
@@ -347,9 +341,12 @@ mod tests {
             high_depth: 7,
             high_floor: i32::MAX,
         };
-        let mut bytes = climb.to_bytes();
-        assert_eq!(Climb::from_bytes(&bytes), Some(climb));
-        bytes[0] = 4;
-        assert_eq!(Climb::from_bytes(&bytes), None);
+        let mut out = Writer::default();
+        climb.write(&mut out);
+        assert_eq!(out.0.len(), Climb::BYTES);
+        assert_eq!(Climb::read(&mut Reader::new(&out.0)), Some(climb));
+        assert_eq!(Climb::read(&mut Reader::new(&out.0[1..])), None);
+        out.0[0] = 4;
+        assert_eq!(Climb::read(&mut Reader::new(&out.0)), None);
     }
 }

@@ -4,43 +4,6 @@ use waymesh_core::{Agent, BadField, GridScale};
 
 use crate::VoxelError;
 
-/// The condition under which a span merged from several fragments is walkable.
-///
-/// Both rules depend only on the set of fragments, so the order of the triangles does not matter.
-/// (Merging pair by pair, as Recast does, depends on the order.)
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum WalkableMerge {
-    /// Walkable if the top of a walkable fragment lies at most `max_step` below the merged top. An
-    /// obstacle that an agent can step over thus does not make the ground below it unwalkable.
-    WithinStep {
-        /// In metres, rounded down to whole levels. Finite, zero or more.
-        max_step: f32,
-    },
-    /// Walkable if at least one of the fragments that reach the merged top is walkable.
-    Highest,
-}
-
-impl Default for WalkableMerge {
-    fn default() -> Self {
-        Self::WithinStep { max_step: Agent::default().max_step }
-    }
-}
-
-impl WalkableMerge {
-    /// Returns the largest distance of a fragment's top below the merged top at which the fragment
-    /// counts, in levels.
-    pub(crate) fn reach_levels(self, level_height: f32) -> i32 {
-        match self {
-            Self::WithinStep { max_step } => {
-                let levels = Agent::default().with_max_step(max_step).max_step_levels(level_height);
-                i32::try_from(levels).unwrap_or(i32::MAX)
-            }
-            Self::Highest => 0,
-        }
-    }
-}
-
 /// Configuration of [`crate::rasterize`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -50,8 +13,14 @@ pub struct VoxelConfig {
     /// Steepest walkable slope in radians, inclusive. At least 0 and below 90 degrees; default 45
     /// degrees.
     pub max_slope: f32,
-    /// Rule for merged spans. Default: within a step of 0.9 m.
-    pub merge: WalkableMerge,
+    /// The merge rule: a span of several fragments is walkable if the top of a walkable fragment
+    /// lies at most this far below the merged top, in metres, rounded down to whole levels. An
+    /// obstacle that an agent can step over thus does not make the ground below it unwalkable. With
+    /// 0, the fragments that reach the merged top count. The rule depends only on the set of
+    /// fragments, so
+    /// the order of the triangles does not matter. (Merging pair by pair, as Recast does, depends on
+    /// the order.) Finite, zero or more; default 0.9 m.
+    pub max_step: f32,
     /// Largest size of the column table and the spans in bytes. Default 4 GiB.
     pub max_memory_bytes: u64,
     /// Number of threads of the current rayon pool that voxelise bands of rows at the same time. 1
@@ -66,7 +35,7 @@ impl Default for VoxelConfig {
         Self {
             scale: GridScale::default(),
             max_slope: agent.max_slope,
-            merge: WalkableMerge::default(),
+            max_step: agent.max_step,
             max_memory_bytes: 4 << 30,
             threads: 1,
         }
@@ -77,19 +46,17 @@ waymesh_core::setters! {
     impl VoxelConfig {
         with_scale(scale: GridScale);
         with_max_slope(max_slope: f32);
-        with_merge(merge: WalkableMerge);
+        with_max_step(max_step: f32);
         with_max_memory_bytes(max_memory_bytes: u64);
         with_threads(threads: usize);
     }
 }
 
 impl VoxelConfig {
-    /// Returns the defaults with the slope and the merge rule of `agent`.
+    /// Returns the defaults with the slope and the step of `agent`.
     #[must_use]
     pub fn for_agent(agent: &Agent) -> Self {
-        Self::default()
-            .with_max_slope(agent.max_slope)
-            .with_merge(WalkableMerge::WithinStep { max_step: agent.max_step })
+        Self::default().with_max_slope(agent.max_slope).with_max_step(agent.max_step)
     }
 
     /// Checks every field.
@@ -101,9 +68,12 @@ impl VoxelConfig {
         let is_fine = self.max_slope >= 0.0 && self.max_slope < std::f32::consts::FRAC_PI_2;
         let expected = "from 0 to below 90 degrees (pi / 2 radians)";
         BadField::unless(is_fine, "max_slope", self.max_slope, expected)?;
-        if let WalkableMerge::WithinStep { max_step } = self.merge {
-            BadField::unless_length("merge.max_step", max_step)?;
-        }
-        Ok(())
+        Ok(BadField::unless_length("max_step", self.max_step)?)
+    }
+
+    /// Returns [`VoxelConfig::max_step`] in levels.
+    pub(crate) fn reach_levels(&self, level_height: f32) -> i32 {
+        let levels = Agent::default().with_max_step(self.max_step).max_step_levels(level_height);
+        i32::try_from(levels).unwrap_or(i32::MAX)
     }
 }

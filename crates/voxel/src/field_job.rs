@@ -8,7 +8,7 @@ use waymesh_core::{
 use crate::erosion::reach_table;
 use crate::filters::AgentLevels;
 use crate::window::check_parts;
-use crate::{FieldBuilder, FieldCounts, RasterJob, VoxelError, build_window};
+use crate::{FieldBuilder, FieldCounts, Filters, RasterJob, VoxelError, build_window};
 
 /// Parameters that decide which spans are in the field: see [`FieldJob::numbers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +22,8 @@ pub struct FieldNumbers {
     pub low_drop: u32,
     /// Highest step in levels.
     pub step: i32,
-    /// `true` if spans that an agent can step onto become walkable:
-    /// [`filter_low_obstacles`](crate::filter_low_obstacles).
-    pub low_obstacles: bool,
-    /// `true` if spans at drops are removed: [`filter_ledges`](crate::filter_ledges).
-    pub ledges: bool,
-    /// `true` if spans without headroom are removed:
-    /// [`filter_low_ceilings`](crate::filter_low_ceilings).
-    pub low_ceilings: bool,
+    /// Selection of the filters.
+    pub filters: Filters,
     /// Entry `g` is the number of cells along z over which a blocked cell at distance `g` along x
     /// removes spans, including its own row. The last entry is 0; empty if nothing is eroded.
     pub reach: Vec<u32>,
@@ -121,9 +115,7 @@ impl<'a> FieldJob<'a> {
             height: self.reach.height,
             low_drop: self.reach.low_drop,
             step: self.reach.step,
-            low_obstacles: self.builder.filters.low_obstacles,
-            ledges: self.builder.filters.ledges,
-            low_ceilings: self.builder.filters.low_ceilings,
+            filters: self.builder.filters,
             reach: reach_table(radius, window.width.max(window.depth)).unwrap_or_default(),
         }
     }

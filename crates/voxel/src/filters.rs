@@ -1,10 +1,6 @@
 //! Filters that decide which spans stay walkable for an agent: low obstacles, ledges, low ceilings.
 //!
-//! [`crate::build_filtered_field`], which the pipeline uses, applies the filters in one pass, fused
-//! with the building of the field. The three functions here change the heightfield, one pass each.
-//! They are the reference of the fused pass: called in the order of this file and followed by
-//! [`crate::build_walkable_field`], they give the same field and the same counts. The tests compare
-//! both on random heightfields.
+//! [`crate::build_filtered_field`] applies them in one pass, fused with the building of the field.
 
 use waymesh_core::{Agent, AreaId, Counter, GROUND_STEPS_PER_LEVEL, Heightfield, Observer, Span, ascends};
 
@@ -21,15 +17,25 @@ const FEW_SPANS: usize = 8;
 /// levels of 0.2 m, although neither number is exact in binary.
 const QUOTIENT_SLACK: f64 = 1e-4;
 
-/// Selection of the filters.
+/// Selection of the filters, which run in the order of the fields.
+///
+/// # References
+/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filters {
-    /// [`filter_low_obstacles`]. Default true.
+    /// Makes spans walkable that an agent can step onto from the walkable span directly below:
+    /// kerbs, stairs with steep faces, roots. A span becomes walkable if its top is an upward surface
+    /// ([`Span::upward`]) at most `max_step` above the top of a span that was walkable before. The
+    /// underside of a slab and a bare wall never become walkable, however thin the gap below.
+    /// Default true.
     pub low_obstacles: bool,
-    /// [`filter_ledges`]. Default true.
+    /// Removes walkable spans next to a drop, or on stairs that are too steep to walk on. A span is
+    /// removed if it lies at the grid's edge, if the agent could pass to an adjacent column and would
+    /// fall by more than `max_step` there, or if its floor and the floors that the agent could step
+    /// to differ by more than `max_step`. Default true.
     pub ledges: bool,
-    /// [`filter_low_ceilings`]. Default true.
+    /// Removes walkable spans with less headroom than the agent's height. Default true.
     pub low_ceilings: bool,
 }
 
@@ -152,40 +158,6 @@ impl Below {
     }
 }
 
-/// Makes spans walkable that an agent can step onto from the walkable span directly below: kerbs,
-/// stairs with steep faces, roots.
-///
-/// A span becomes walkable if its top is an upward surface ([`Span::upward`]) at most `max_step`
-/// above the top of a span that was walkable before. The underside of a slab and a bare wall never
-/// become walkable, however thin the gap below.
-///
-/// This is the reference of the first filter of [`crate::build_filtered_field`].
-///
-/// # Errors
-/// If the agent or the heightfield is invalid.
-///
-/// # References
-/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
-pub fn filter_low_obstacles(
-    heightfield: &mut Heightfield,
-    agent: &Agent,
-    observer: &mut dyn Observer,
-) -> Result<(), VoxelError> {
-    check(heightfield)?;
-    let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
-    let mut changed = 0;
-    for column in heightfield.columns.windows(2) {
-        let mut below = Below::NOTHING;
-        for span in &mut heightfield.spans[column[0] as usize..column[1] as usize] {
-            let area = below.step(span, reach.step);
-            changed += u64::from(area != span.area);
-            span.area = area;
-        }
-    }
-    report(Counter::SpansOnLowObstacles, changed, observer);
-    Ok(())
-}
-
 /// Returns the ceiling of a span: the bottom of the next span in the column, or [`OPEN`].
 #[inline(always)]
 pub(crate) fn ceiling(column: &[Span], index: usize) -> i32 {
@@ -266,80 +238,4 @@ impl<'a> Columns<'a> {
         }
         highest - lowest > step
     }
-}
-
-/// Removes walkable spans next to a drop, or on stairs that are too steep to walk on.
-///
-/// A span is removed if it lies at the grid's edge, if the agent could pass to an adjacent column
-/// and would fall by more than `max_step` there, or if its floor and the floors that the agent
-/// could step to differ by more than `max_step`.
-///
-/// This is the reference of the second filter of [`crate::build_filtered_field`].
-///
-/// # Errors
-/// If the agent or the heightfield is invalid.
-///
-/// # References
-/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
-pub fn filter_ledges(
-    heightfield: &mut Heightfield,
-    agent: &Agent,
-    observer: &mut dyn Observer,
-) -> Result<(), VoxelError> {
-    check(heightfield)?;
-    let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
-    // The test reads only heights, never areas, so the spans can be collected first and changed
-    // afterwards.
-    let mut ledges = Vec::new();
-    let columns = Columns::new(heightfield);
-    let mut column = 0;
-    for z in 0..columns.depth {
-        for x in 0..columns.width {
-            let (spans, first) = (columns.column(column), heightfield.columns[column]);
-            for (index, (span, number)) in spans.iter().zip(first..).enumerate() {
-                let ledge = || columns.is_ledge(column, span, ceiling(spans, index), reach);
-                if span.area.is_walkable() && (columns.is_edge(x, z) || ledge()) {
-                    ledges.push(number);
-                }
-            }
-            column += 1;
-        }
-    }
-    for &span in &ledges {
-        heightfield.spans[span as usize].area = AreaId::NULL;
-    }
-    report(Counter::SpansAtLedges, ledges.len() as u64, observer);
-    Ok(())
-}
-
-/// Removes walkable spans with less headroom than the agent's height.
-///
-/// This is the reference of the third filter of [`crate::build_filtered_field`].
-///
-/// # Errors
-/// If the agent or the heightfield is invalid.
-///
-/// # References
-/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
-pub fn filter_low_ceilings(
-    heightfield: &mut Heightfield,
-    agent: &Agent,
-    observer: &mut dyn Observer,
-) -> Result<(), VoxelError> {
-    check(heightfield)?;
-    let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
-    let mut changed = 0;
-    for column in heightfield.columns.windows(2) {
-        let spans = &mut heightfield.spans[column[0] as usize..column[1] as usize];
-        for index in 0..spans.len() {
-            let feet = reach.feet(spans[index].top, spans[index].ground_drop);
-            let low = ceiling(spans, index).saturating_sub(feet) < reach.height;
-            if low && spans[index].area.is_walkable() {
-                spans[index].area = AreaId::NULL;
-                changed += 1;
-            }
-        }
-    }
-    report(Counter::SpansUnderLowCeiling, changed, observer);
-    Ok(())
 }

@@ -27,8 +27,6 @@ pub(crate) const AREA_SHIFT: u32 = 8;
 
 /// Index for the end of a list of tails.
 const NO_TAIL: u32 = u32::MAX;
-/// Number of fragments up to which insertion sort is faster than the general sort.
-const LONG_COLUMN: usize = 24;
 /// Number of fragments of a column that a new one is compared with. In a column of a thousand
 /// sheets, comparing with all of them takes quadratic time; fragments that are not merged at once
 /// are merged when the row ends.
@@ -268,7 +266,7 @@ impl<const AREAS: bool> RowFragments<AREAS> {
             next: vec![NO_TAIL; width],
             tails: Vec::new(),
             ranges: vec![NO_RANGE; (width + 2).max(SHORT_ROW)],
-            order: Vec::with_capacity(LONG_COLUMN),
+            order: Vec::new(),
             reach,
         }
     }
@@ -491,19 +489,7 @@ fn merge_column<const AREAS: bool>(
         order.push(key(fragment, next));
         next = *after;
     }
-    if order.len() <= LONG_COLUMN {
-        for sorted in 1..order.len() {
-            let key = order[sorted];
-            let mut place = sorted;
-            while place > 0 && order[place - 1] > key {
-                order[place] = order[place - 1];
-                place -= 1;
-            }
-            order[place] = key;
-        }
-    } else {
-        order.sort_unstable();
-    }
+    order.sort_unstable();
     #[expect(clippy::cast_possible_truncation, reason = "the low half")]
     let mut sorted =
         order.iter().map(|&key| if key as u32 == NO_TAIL { first } else { &tails[key as u32 as usize].0 });

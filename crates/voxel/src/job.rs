@@ -7,8 +7,8 @@ use waymesh_core::{
 
 use crate::filters::check;
 use crate::prepare::{fitted_frame, prepare};
-use crate::sweep::{Corners, Limit, NOWHERE, Sieve, Sweep, WindowTriangles};
-use crate::triangle::{GridNumbers, GridTransform};
+use crate::sweep::{NOWHERE, Sieve, Sweep};
+use crate::triangle::GridNumbers;
 use crate::{VoxelConfig, VoxelError};
 
 /// A triangle that reaches into the columns of a [`RasterJob`].
@@ -29,13 +29,14 @@ pub struct JobTriangle {
 /// their rows. Decisions per triangle are made here; any device can do the remaining work.
 #[derive(Clone, Debug)]
 pub struct RasterJob {
-    triangles: WindowTriangles,
-    rows: Vec<[i32; 2]>,
-    grid: GridTransform,
+    sweep: Sweep,
     window: GridWindow,
-    reach: i32,
-    limit: Limit,
-    threads: usize,
+}
+
+/// Returns all triangles of a soup, also those that are not finite.
+pub(crate) fn triangles_of(soup: &TriangleSoup) -> impl Iterator<Item = SoupTriangle> {
+    (0..soup.triangles().len())
+        .map(|index| SoupTriangle { corners: soup.corners(index), area: soup.area(index) })
 }
 
 impl RasterJob {
@@ -55,7 +56,7 @@ impl RasterJob {
     ) -> Result<Self, VoxelError> {
         let (grid, limit) = prepare(frame, window, frame.window(window), config)?;
         let mut sieve = Sieve::default();
-        let (mut inside, mut rows) = (WindowTriangles::default(), Vec::new());
+        let (mut all, mut areas, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (index, triangle) in triangles.into_iter().enumerate() {
             checkpoint_every(1 << 16, index);
             let SoupTriangle { corners, area } = triangle.into();
@@ -64,13 +65,15 @@ impl RasterJob {
                 if rows.len() >= u32::MAX as usize {
                     return Err(VoxelError::TooManyTriangles { limit: u32::MAX });
                 }
-                inside.push(corners, area);
+                area.push(&mut areas, rows.len());
+                all.push(corners);
                 rows.push(reached);
             }
         }
         sieve.report(observer);
-        let reach = config.merge.reach_levels(frame.level_height);
-        Ok(Self { triangles: inside, rows, grid, window, reach, limit, threads: config.threads })
+        let reach = config.reach_levels(frame.level_height);
+        let sweep = Sweep { corners: all, areas, rows, grid, reach, limit, threads: config.threads };
+        Ok(Self { sweep, window })
     }
 
     /// Selects the triangles for the smallest grid that contains the finite triangles of `soup`.
@@ -83,21 +86,19 @@ impl RasterJob {
         observer: &mut dyn Observer,
     ) -> Result<Self, VoxelError> {
         let frame = fitted_frame(soup, config, observer)?;
-        let triangle = |index| SoupTriangle { corners: soup.corners(index), area: soup.area(index) };
-        let triangles = (0..soup.triangles().len()).map(triangle);
-        Self::new(triangles, &frame, GridWindow::whole(&frame), config, observer)
+        Self::new(triangles_of(soup), &frame, GridWindow::whole(&frame), config, observer)
     }
 
     /// Returns the number of triangles that reach into the window.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.sweep.rows.len()
     }
 
     /// Returns `true` if no triangle reaches into the window.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.sweep.rows.is_empty()
     }
 
     /// Returns a triangle by its index.
@@ -106,21 +107,21 @@ impl RasterJob {
     /// If the index is out of range.
     #[must_use]
     pub fn triangle(&self, triangle: usize) -> JobTriangle {
-        let corners = self.triangles.corners(triangle);
-        let area = self.triangles.areas().get(triangle).copied().unwrap_or(AreaId::GROUND);
-        JobTriangle { corners, area, rows: self.rows[triangle], cells: self.grid.cells(corners) }
+        let corners = self.sweep.corners[triangle];
+        let (area, cells) = (self.sweep.area(triangle), self.sweep.grid.cells(corners));
+        JobTriangle { corners, area, rows: self.sweep.rows[triangle], cells }
     }
 
     /// Returns the transformation from world to grid coordinates.
     #[must_use]
     pub fn numbers(&self) -> GridNumbers {
-        self.grid.numbers()
+        self.sweep.grid.numbers
     }
 
     /// Returns the grid of the result.
     #[must_use]
     pub fn frame_of_result(&self) -> GridFrame {
-        self.limit.frame()
+        self.sweep.limit.frame()
     }
 
     /// Returns the columns to fill.
@@ -133,7 +134,7 @@ impl RasterJob {
     /// counts, in levels.
     #[must_use]
     pub fn reach_levels(&self) -> i32 {
-        self.reach
+        self.sweep.reach
     }
 
     /// Runs the job on the processor.
@@ -142,10 +143,9 @@ impl RasterJob {
     /// See [`rasterize_window`](crate::rasterize_window).
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
         if self.window.is_empty() {
-            return Ok(Heightfield::empty(self.limit.frame()));
+            return Ok(Heightfield::empty(self.sweep.limit.frame()));
         }
-        let Self { triangles, rows, grid, reach, limit, threads, .. } = self;
-        Sweep { triangles, rows, grid: *grid, reach: *reach, limit: *limit }.run(*threads, observer)
+        self.sweep.run(observer)
     }
 
     /// Returns the heightfield of the tables that another device filled.
@@ -155,7 +155,7 @@ impl RasterJob {
     /// [`VoxelError::BrokenHeightfield`] if the lengths of the tables are wrong.
     pub fn finish(&self, columns: Vec<u32>, spans: Vec<Span>) -> Result<Heightfield, VoxelError> {
         self.check_spans(spans.len() as u64)?;
-        let frame = self.limit.frame();
+        let frame = self.sweep.limit.frame();
         let heightfield = Heightfield { frame, columns, spans };
         check(&heightfield)?;
         Ok(heightfield)
@@ -166,6 +166,6 @@ impl RasterJob {
     /// # Errors
     /// [`VoxelError::TooMuchMemory`] or [`VoxelError::TooManySpans`].
     pub fn check_spans(&self, spans: u64) -> Result<(), VoxelError> {
-        self.limit.check_spans(spans)
+        self.sweep.limit.check_spans(spans)
     }
 }

@@ -1,17 +1,16 @@
 //! Voxelisation and the walkable field: the first two stages of Mononen's pipeline.
 //!
 //! ```text
-//! TriangleSoup --rasterize--> Heightfield --filters, build_walkable_field, erode, marks--> WalkableField
+//! TriangleSoup --rasterize--> Heightfield --build_filtered_field, erode, marks--> WalkableField
 //! ```
 //!
 //! - [`rasterize`] turns triangles into solid spans, conservatively and independently of their
 //!   order.
-//! - [`filter_low_obstacles`], [`filter_ledges`] and [`filter_low_ceilings`] decide which spans an
-//!   agent can stand on; [`build_walkable_field`] links them. [`build_filtered_field`] does all of
-//!   this in one pass.
+//! - [`build_filtered_field`] decides by [`Filters`] which spans an agent can stand on, and links
+//!   them.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
-//! - [`mark_box`], [`mark_prism`] and [`mark_cylinder`] set areas or cut ground out; a [`Mark`]
-//!   does the same for any shape, including a [`ClosedMesh`].
+//! - A [`Mark`] sets the area of the ground in a [`MarkShape`], or cuts it out: a box, a prism, a
+//!   cylinder or a [`ClosedMesh`].
 //! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, with
 //!   bit-identical results. [`halo_cells`] returns the required number of columns around that part.
 //! - [`find_climbs`] finds the ledges that are too high to step onto but low enough to climb.
@@ -69,22 +68,22 @@ mod window;
 pub use builder::FieldBuilder;
 pub use climbs::{Climb, find_climbs};
 pub use closed_mesh::ClosedMesh;
-pub use config::{VoxelConfig, WalkableMerge};
+pub use config::VoxelConfig;
 pub use device::RasterDevice;
 pub use erosion::erode;
 pub use error::VoxelError;
 pub use field_job::{BuiltField, FieldJob, FieldNumbers};
-pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
+pub use filters::Filters;
 pub use glam;
 pub use head_rooms::encode as encode_head_rooms;
 pub use job::{JobTriangle, RasterJob};
-pub use marks::{Mark, MarkShape, mark_box, mark_cylinder, mark_prism};
+pub use marks::{Mark, MarkShape};
 pub use obstacles::{Obstacle, ObstacleShape, stamp_obstacles};
 pub use packed::{PackedField, PackedHeightfield};
 pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};
 pub use stages::Voxelizer;
 pub use triangle::GridNumbers;
-pub use walkable::{FieldCounts, build_filtered_field, build_walkable_field};
+pub use walkable::{FieldCounts, build_filtered_field};
 pub use waymesh_core as core;
 pub use window::{build_window, build_window_with_climbs, halo_cells};
 

@@ -7,7 +7,7 @@ use waymesh_core::{
 };
 
 use crate::error::finite;
-use crate::prism::{Plan, check_prism, contains};
+use crate::prism::{Plan, contains, convex_parts};
 use crate::{ClosedMesh, VoxelError};
 
 /// A part of space. A [`Mark`] changes the area of the walkable ground in it, an
@@ -78,8 +78,11 @@ impl Mark {
 
     /// Applies the mark and returns the number of spans in it.
     ///
+    /// Spans that are not walkable do not change. [`AreaId::NULL`] makes walkable spans unwalkable.
+    /// The cost depends only on the cells under the shape. An empty box marks nothing.
+    ///
     /// # Errors
-    /// See [`mark_box`], [`mark_prism`] and [`mark_cylinder`].
+    /// See [`MarkShape::validate`].
     pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
         self.apply_over(field, &HeadRooms::default())
     }
@@ -90,9 +93,8 @@ impl Mark {
     /// # Errors
     /// See [`Mark::apply`]; [`VoxelError::AreaBeyondClasses`] for an area without a free code.
     pub fn apply_over(&self, field: &mut WalkableField, rooms: &HeadRooms) -> Result<u64, VoxelError> {
-        let place = FrameWindow::whole(field);
-        code(self.area, rooms, 0)?;
-        Ok(self.shape.volume()?.mark(field, place, self.area, rooms))
+        let place = (field.frame, GridWindow::whole(&field.frame));
+        self.apply_in(field, place, rooms)
     }
 
     /// Applies the mark to a part of a field and returns the number of spans in it, including those
@@ -105,164 +107,29 @@ impl Mark {
         part: &mut FieldWindow<F>,
         rooms: &HeadRooms,
     ) -> Result<u64, VoxelError> {
-        let place = FrameWindow { frame: part.frame, window: part.window };
-        code(self.area, rooms, 0)?;
-        Ok(self.shape.volume()?.mark(&mut part.field, place, self.area, rooms))
-    }
-}
-
-impl MarkShape {
-    /// Checks the numbers of the shape.
-    ///
-    /// # Errors
-    /// See [`mark_box`], [`mark_prism`] and [`mark_cylinder`].
-    pub fn validate(&self) -> Result<(), VoxelError> {
-        self.volume().map(|_| ())
+        self.apply_in(&mut part.field, (part.frame, part.window), rooms)
     }
 
-    fn volume(&self) -> Result<Volume<'_>, VoxelError> {
-        match self {
-            Self::Box { bounds } => Volume::of_box(bounds),
-            Self::Prism { corners, heights } => Volume::of_prism(corners, *heights),
-            Self::Cylinder { base, radius, height } => Volume::of_cylinder(*base, *radius, *height),
-            Self::Mesh { mesh } => Ok(Volume::of_mesh(mesh)),
-        }
-    }
-}
-
-/// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns their number.
-///
-/// Spans that are not walkable do not change. [`AreaId::NULL`] makes walkable spans unwalkable. The
-/// cost depends only on the cells under the shape. An empty box marks nothing.
-///
-/// # Errors
-/// [`VoxelError::BadField`] for a corner that is not finite.
-pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Result<u64, VoxelError> {
-    Ok(Volume::of_box(bounds)?.mark_whole(field, area))
-}
-
-/// Gives `area` to the walkable spans in an upright prism over a polygon of plan corners `(x, z)`.
-/// See [`mark_box`].
-///
-/// # Errors
-/// - [`VoxelError::BadField`] for a number that is not finite.
-/// - [`VoxelError::FlatPrism`] for fewer than three corners.
-/// - [`VoxelError::CrossingPrism`] for an outline that crosses itself.
-pub fn mark_prism(
-    field: &mut WalkableField,
-    corners: &[Vec2],
-    heights: [f32; 2],
-    area: AreaId,
-) -> Result<u64, VoxelError> {
-    Ok(Volume::of_prism(corners, heights)?.mark_whole(field, area))
-}
-
-/// Gives `area` to the walkable spans in an upright cylinder. See [`mark_box`].
-///
-/// # Errors
-/// [`VoxelError::BadField`] for a number that is not finite, or a negative radius or height.
-pub fn mark_cylinder(
-    field: &mut WalkableField,
-    base: Vec3,
-    radius: f32,
-    height: f32,
-    area: AreaId,
-) -> Result<u64, VoxelError> {
-    Ok(Volume::of_cylinder(base, radius, height)?.mark_whole(field, area))
-}
-
-/// The columns of a field: a window of a frame. Coordinates are those of the frame.
-#[derive(Clone, Copy)]
-struct FrameWindow {
-    frame: GridFrame,
-    window: GridWindow,
-}
-
-impl FrameWindow {
-    fn whole(field: &WalkableField) -> Self {
-        Self { frame: field.frame, window: GridWindow::whole(&field.frame) }
-    }
-}
-
-/// A part of space, and its bounding rectangle in plan.
-struct Volume<'a> {
-    least: [f32; 2],
-    most: [f32; 2],
-    inside: Inside<'a>,
-}
-
-/// The inside of a volume.
-enum Inside<'a> {
-    /// A height range, and a test of plan coordinates.
-    Upright([f32; 2], Box<dyn Fn(f64, f64) -> bool + 'a>),
-    Mesh(&'a ClosedMesh),
-}
-
-/// Largest distance of ground outside a volume at which it counts as inside, in levels. Heights of
-/// ground have single precision, so ground in the plane of a volume's lower or upper side may be
-/// off by this distance.
-const LEVEL_SLACK: f64 = 1e-3;
-
-impl<'a> Volume<'a> {
-    fn of_box(bounds: &Bounds) -> Result<Self, VoxelError> {
-        let (min, max) = (bounds.min, bounds.max);
-        finite("box corner", &[min.x, min.y, min.z, max.x, max.y, max.z])?;
-        Ok(Self {
-            least: [min.x, min.z],
-            most: [max.x, max.z],
-            inside: Inside::Upright([min.y, max.y], Box::new(|_, _| true)),
-        })
-    }
-
-    fn of_mesh(mesh: &'a ClosedMesh) -> Self {
-        let Bounds { min, max } = mesh.bounds();
-        Self { least: [min.x, min.z], most: [max.x, max.z], inside: Inside::Mesh(mesh) }
-    }
-
-    fn of_prism(corners: &'a [Vec2], heights: [f32; 2]) -> Result<Self, VoxelError> {
-        check_prism(corners, heights)?;
-        let (mut least, mut most) = (corners[0], corners[0]);
-        for &corner in corners {
-            (least, most) = (least.min(corner), most.max(corner));
-        }
-        let corners: Vec<Plan> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
-        let inside = move |x: f64, z: f64| contains(&corners, [x, z]);
-        let inside = Inside::Upright(heights, Box::new(inside));
-        Ok(Self { least: least.to_array(), most: most.to_array(), inside })
-    }
-
-    fn of_cylinder(base: Vec3, radius: f32, height: f32) -> Result<Self, VoxelError> {
-        check_cylinder(base, radius, height)?;
-        let (x0, z0, reach) = (f64::from(base.x), f64::from(base.z), f64::from(radius) * f64::from(radius));
-        Ok(Self {
-            least: [base.x - radius, base.z - radius],
-            most: [base.x + radius, base.z + radius],
-            inside: Inside::Upright(
-                [base.y, base.y + height],
-                Box::new(move |x, z| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach),
-            ),
-        })
-    }
-
-    /// Marks a whole field whose areas are not codes.
-    fn mark_whole(&self, field: &mut WalkableField, area: AreaId) -> u64 {
-        self.mark(field, FrameWindow::whole(field), area, &HeadRooms::default())
-    }
-
-    /// Marks the spans whose ground lies in the volume.
+    /// Marks the spans whose ground lies in the shape, over columns of a frame.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "float-to-int casts saturate; the range is clipped to the grid"
     )]
-    fn mark(&self, field: &mut impl SpanField, place: FrameWindow, area: AreaId, rooms: &HeadRooms) -> u64 {
-        let FrameWindow { frame, window } = place;
+    fn apply_in(
+        &self,
+        field: &mut impl SpanField,
+        (frame, window): (GridFrame, GridWindow),
+        rooms: &HeadRooms,
+    ) -> Result<u64, VoxelError> {
+        code(self.area, rooms, 0)?;
+        let Bounds { min: least, max: most } = self.shape.bounds()?;
         let cell = f64::from(frame.cell_size);
         // The first cell whose centre is at or after a coordinate.
         let first = |value: f64, origin: f32| ((value - f64::from(origin)) / cell - 0.5).ceil();
         let range = |axis: usize, origin: f32, from: u32, end: u32| {
-            let last = ((f64::from(self.most[axis]) - f64::from(origin)) / cell - 0.5).floor();
-            let least = f64::from(self.least[axis]);
+            let last = ((f64::from(most[axis]) - f64::from(origin)) / cell - 0.5).floor();
+            let least = f64::from(least[axis]);
             (first(least, origin) as u32).clamp(from, end)..((last + 1.0) as u32).clamp(from, end)
         };
         let level = |height: f64| (height - f64::from(frame.origin.y)) / f64::from(frame.level_height);
@@ -272,7 +139,7 @@ impl<'a> Volume<'a> {
             |origin: f32, cell_number: u32| f64::from(origin) + (f64::from(cell_number) + 0.5) * cell;
         let centre_x = |x: u32| centre(frame.origin.x, x);
         let mut marked = 0;
-        for z in range(1, frame.origin.z, window.z, window.end_z()) {
+        for z in range(2, frame.origin.z, window.z, window.end_z()) {
             checkpoint();
             let mut mark = |x: u32, [low, high]: [f64; 2]| {
                 let levels = level(low) - LEVEL_SLACK..=level(high) + LEVEL_SLACK;
@@ -280,13 +147,13 @@ impl<'a> Volume<'a> {
                     let ground = f64::from(field.ground()[span as usize]);
                     if field.area(span).is_walkable() && levels.contains(&ground) {
                         let class = rooms.class(field.area(span));
-                        field.set_area(span, rooms.code(area, class).unwrap_or(AreaId::NULL));
+                        field.set_area(span, rooms.code(self.area, class).unwrap_or(AreaId::NULL));
                         marked += 1;
                     }
                 }
             };
             let world_z = centre(frame.origin.z, z);
-            match &self.inside {
+            match self.shape.inside() {
                 Inside::Upright(heights, covers) => columns
                     .clone()
                     .filter(|&x| covers(centre_x(x), world_z))
@@ -294,18 +161,80 @@ impl<'a> Volume<'a> {
                 Inside::Mesh(mesh) => mesh.visit_row(world_z, first_column, centre_x, mark),
             }
         }
-        marked
+        Ok(marked)
     }
 }
 
-/// Checks the numbers of a cylinder.
-pub(crate) fn check_cylinder(base: Vec3, radius: f32, height: f32) -> Result<(), VoxelError> {
-    finite("cylinder base", &base.to_array())?;
-    for (field, value) in [("cylinder radius", radius), ("cylinder height", height)] {
-        BadField::unless_length(field, value)?;
+impl MarkShape {
+    /// Checks the numbers of the shape.
+    ///
+    /// # Errors
+    /// - [`VoxelError::BadField`] for a number that is not finite, or a negative radius or height of
+    ///   a cylinder.
+    /// - [`VoxelError::FlatPrism`] for a prism of fewer than three corners.
+    /// - [`VoxelError::CrossingPrism`] for an outline that crosses itself.
+    pub fn validate(&self) -> Result<(), VoxelError> {
+        self.bounds().map(|_| ())
     }
-    Ok(())
+
+    /// Returns the bounds of the shape after checking its numbers. Those of a cylinder are rounded
+    /// outwards.
+    pub(crate) fn bounds(&self) -> Result<Bounds, VoxelError> {
+        match self {
+            Self::Box { bounds } => {
+                finite("box corner", &[bounds.min.to_array(), bounds.max.to_array()].concat())?;
+                Ok(*bounds)
+            }
+            Self::Prism { corners, heights } => {
+                convex_parts(corners, *heights)?;
+                let corners = corners.iter().flat_map(|c| heights.map(|height| Vec3::new(c.x, height, c.y)));
+                Ok(Bounds::of(corners))
+            }
+            Self::Cylinder { base, radius, height } => {
+                finite("cylinder base", &base.to_array())?;
+                for (field, value) in [("cylinder radius", *radius), ("cylinder height", *height)] {
+                    BadField::unless_length(field, value)?;
+                }
+                let reach = Vec3::new(*radius, 0.0, *radius);
+                let (least, most) = (*base - reach, *base + reach + Vec3::new(0.0, *height, 0.0));
+                Ok(Bounds {
+                    min: Vec3::new(least.x.next_down(), least.y, least.z.next_down()).max(Vec3::MIN),
+                    max: Vec3::new(most.x.next_up(), most.y, most.z.next_up()).min(Vec3::MAX),
+                })
+            }
+            Self::Mesh { mesh } => Ok(mesh.bounds()),
+        }
+    }
+
+    fn inside(&self) -> Inside<'_> {
+        match self {
+            Self::Box { bounds } => Inside::Upright([bounds.min.y, bounds.max.y], Box::new(|_, _| true)),
+            Self::Prism { corners, heights } => {
+                let corners: Vec<Plan> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
+                Inside::Upright(*heights, Box::new(move |x, z| contains(&corners, [x, z])))
+            }
+            Self::Cylinder { base, radius, height } => {
+                let (x0, z0, radius) = (f64::from(base.x), f64::from(base.z), f64::from(*radius));
+                let covers =
+                    move |x: f64, z: f64| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= radius * radius;
+                Inside::Upright([base.y, base.y + height], Box::new(covers))
+            }
+            Self::Mesh { mesh } => Inside::Mesh(mesh),
+        }
+    }
 }
+
+/// The inside of a shape.
+enum Inside<'a> {
+    /// A height range, and a test of plan coordinates.
+    Upright([f32; 2], Box<dyn Fn(f64, f64) -> bool + 'a>),
+    Mesh(&'a ClosedMesh),
+}
+
+/// Largest distance of ground outside a shape at which it counts as inside, in levels. Heights of
+/// ground have single precision, so ground in the plane of a shape's lower or upper side may be off
+/// by this distance.
+const LEVEL_SLACK: f64 = 1e-3;
 
 /// Returns the code of an area and a class.
 pub(crate) fn code(area: AreaId, rooms: &HeadRooms, class: usize) -> Result<AreaId, VoxelError> {

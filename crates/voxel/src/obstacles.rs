@@ -8,12 +8,11 @@ use waymesh_core::{
     checkpoint, float, to_u32,
 };
 
-use crate::error::finite;
 use crate::filters::check;
 use crate::fragments::{COVERS_CENTRE, Flags, GENTLE, Range, RowFragments, UPWARD, WALKABLE, range_of};
-use crate::marks::{MarkShape, check_cylinder};
+use crate::marks::MarkShape;
 use crate::prepare::check_window;
-use crate::prism::{Plan, check_prism, convex_parts};
+use crate::prism::{Plan, convex_parts};
 use crate::rounding::{LINE_ERROR, PLAN_SLACK, REACH, clamp, first_cell, last_cell};
 use crate::sweep::{Limit, NOWHERE, Sieve};
 use crate::triangle::{GridTransform, GridTriangle, area_flags, ordered};
@@ -168,27 +167,7 @@ impl Obstacle {
 
 /// Returns the checked bounds of a solid. The sides of a cylinder are rounded outward.
 fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
-    let bounds = match shape {
-        MarkShape::Box { bounds } => {
-            let (min, max) = (bounds.min, bounds.max);
-            finite("box corner", &[min.x, min.y, min.z, max.x, max.y, max.z])?;
-            *bounds
-        }
-        MarkShape::Prism { corners, heights } => {
-            check_prism(corners, *heights)?;
-            Bounds::of(corners.iter().flat_map(|c| heights.map(|height| Vec3::new(c.x, height, c.y))))
-        }
-        MarkShape::Cylinder { base, radius, height } => {
-            check_cylinder(*base, *radius, *height)?;
-            let reach = Vec3::new(*radius, 0.0, *radius);
-            let (least, most) = (*base - reach, *base + reach + Vec3::new(0.0, *height, 0.0));
-            Bounds {
-                min: Vec3::new(least.x.next_down(), least.y, least.z.next_down()).max(Vec3::MIN),
-                max: Vec3::new(most.x.next_up(), most.y, most.z.next_up()).min(Vec3::MAX),
-            }
-        }
-        MarkShape::Mesh { mesh } => mesh.bounds(),
-    };
+    let bounds = shape.bounds()?;
     let upside_down = match shape {
         MarkShape::Prism { heights, .. } => heights[1] - heights[0],
         _ => (bounds.max - bounds.min).min_element(),
@@ -270,7 +249,7 @@ pub fn stamp_obstacles(
     if touched.is_empty() {
         return Ok(0);
     }
-    let reach = config.merge.reach_levels(frame.level_height);
+    let reach = config.reach_levels(frame.level_height);
     let mut rows = RowFragments::new(grid.first_cell, width as usize, reach);
     let limit = Limit::new(&heightfield.frame, config.max_memory_bytes);
     let first = (touched.z - window.z) as usize * width as usize;

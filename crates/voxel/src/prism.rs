@@ -14,12 +14,6 @@ pub(crate) type Plan = [f64; 2];
 /// of points on an edge, far below the spacing of single-precision numbers.
 const TOUCH: f64 = 1e-12;
 
-/// Checks the numbers of a prism, and that its outline does not cross itself. The outline may touch
-/// itself, as that of a slit ring does.
-pub(crate) fn check_prism(corners: &[Vec2], heights: [f32; 2]) -> Result<(), VoxelError> {
-    convex_parts(corners, heights).map(|_| ())
-}
-
 /// Cuts the outline of a prism into convex polygons that cover it without overlap: the outline
 /// itself if it is convex or has no area, else trapezoids between lines of constant z through its
 /// corners.

@@ -1,12 +1,9 @@
 //! Voxelisation of triangles to a heightfield of spans.
 
-use waymesh_core::{
-    GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup, checkpoint_every,
-};
+use waymesh_core::{GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, TriangleSoup};
 
-use crate::job::RasterJob;
-use crate::prepare::{fitted_frame, prepare};
-use crate::sweep::{Sieve, Sweep};
+use crate::job::{RasterJob, triangles_of};
+use crate::prepare::fitted_frame;
 use crate::{VoxelConfig, VoxelError};
 
 /// Voxelises `soup` into the smallest grid that contains its finite triangles.
@@ -40,9 +37,9 @@ use crate::{VoxelConfig, VoxelError};
 /// - The result depends neither on the order of the triangles nor on `config.threads`.
 ///
 /// # Cost
-/// Time is linear in the triangles plus the fragments. Memory in addition to the result: eight
-/// bytes per triangle, and the fragments of one row of cells per thread. The memory limit counts
-/// the column table, the spans and the row.
+/// Time is linear in the triangles plus the fragments. Memory in addition to the result: 48 bytes
+/// per triangle, and the fragments of one row of cells per thread. The memory limit counts the
+/// column table, the spans and the row.
 ///
 /// # Errors
 /// - [`VoxelError::BadField`], [`VoxelError::Grid`] for invalid configurations and sizes.
@@ -97,17 +94,9 @@ pub fn rasterize_in_frame(
     config: &VoxelConfig,
     observer: &mut dyn Observer,
 ) -> Result<Heightfield, VoxelError> {
-    let window = GridWindow::whole(frame);
-    let (grid, limit) = prepare(frame, window, *frame, config)?;
-    let mut sieve = Sieve::default();
-    let mut rows = Vec::with_capacity(soup.triangles().len());
-    rows.extend((0..soup.triangles().len()).map(|triangle| {
-        checkpoint_every(1 << 16, triangle);
-        sieve.rows(soup.corners(triangle), &grid)
-    }));
-    sieve.report(observer);
-    let reach = config.merge.reach_levels(frame.level_height);
-    Sweep { triangles: soup, rows: &rows, grid, reach, limit }.run(config.threads, observer)
+    let whole = GridWindow::whole(frame);
+    let heightfield = rasterize_window(triangles_of(soup), frame, whole, config, observer)?;
+    Ok(Heightfield { frame: *frame, ..heightfield })
 }
 
 /// Voxelises the columns `window` of `frame`. The window is a tile of a world with the halo that

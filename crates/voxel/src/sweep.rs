@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup, checkpoint,
-    checkpoint_every, row_bands, split_lengths, threads,
+    AreaId, Buckets, Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup,
+    checkpoint, checkpoint_every, row_bands, split_lengths, threads,
 };
 
 use crate::VoxelError;
@@ -15,50 +15,6 @@ use crate::triangle::{GridTransform, GridTriangle};
 /// Bytes of a span and of a column's entry in the result.
 const SPAN_BYTES: u64 = size_of::<Span>() as u64;
 const COLUMN_BYTES: u64 = size_of::<u32>() as u64;
-/// A source of triangles for a sweep.
-pub(crate) trait Corners: Sync {
-    fn corners(&self, triangle: usize) -> [Vec3; 3];
-    /// Returns the area of each triangle; empty if all are [`AreaId::GROUND`].
-    fn areas(&self) -> &[AreaId];
-}
-
-impl Corners for TriangleSoup {
-    #[inline(always)]
-    fn corners(&self, triangle: usize) -> [Vec3; 3] {
-        Self::corners(self, triangle)
-    }
-
-    fn areas(&self) -> &[AreaId] {
-        Self::areas(self)
-    }
-}
-
-/// The triangles that reach into a window.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WindowTriangles {
-    pub(crate) corners: Vec<[Vec3; 3]>,
-    /// Empty while all are [`AreaId::GROUND`].
-    areas: Vec<AreaId>,
-}
-
-impl WindowTriangles {
-    pub(crate) fn push(&mut self, corners: [Vec3; 3], area: AreaId) {
-        area.push(&mut self.areas, self.corners.len());
-        self.corners.push(corners);
-    }
-}
-
-impl Corners for WindowTriangles {
-    #[inline(always)]
-    fn corners(&self, triangle: usize) -> [Vec3; 3] {
-        self.corners[triangle]
-    }
-
-    fn areas(&self) -> &[AreaId] {
-        &self.areas
-    }
-}
-
 /// Counts unusable triangles, and finds the rows of the others.
 #[derive(Debug, Default)]
 pub(crate) struct Sieve {
@@ -213,35 +169,37 @@ struct Band {
     spans: Vec<Span>,
 }
 
-pub(crate) struct Sweep<'a, T: ?Sized> {
-    pub(crate) triangles: &'a T,
+/// Triangles and the grid that they are swept over.
+#[derive(Clone, Debug)]
+pub(crate) struct Sweep {
+    pub(crate) corners: Vec<[Vec3; 3]>,
+    /// Area of each triangle. Empty while all are [`AreaId::GROUND`].
+    pub(crate) areas: Vec<AreaId>,
     /// First and last row of each triangle.
-    pub(crate) rows: &'a [[i32; 2]],
+    pub(crate) rows: Vec<[i32; 2]>,
     pub(crate) grid: GridTransform,
     /// Largest distance of a fragment's top below the merged top at which the fragment counts, in
     /// levels.
     pub(crate) reach: i32,
     pub(crate) limit: Limit,
+    /// Number of threads; 0 for all threads of the pool.
+    pub(crate) threads: usize,
 }
 
-impl<T: Corners + ?Sized> Sweep<'_, T> {
-    /// Voxelises all rows on `threads` threads (0: all threads of the pool).
-    pub(crate) fn run(&self, threads: usize, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
-        if self.triangles.areas().is_empty() {
-            self.run_rows::<false>(threads, observer)
-        } else {
-            self.run_rows::<true>(threads, observer)
-        }
+impl Sweep {
+    /// Voxelises all rows.
+    pub(crate) fn run(&self, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
+        if self.areas.is_empty() { self.run_rows::<false>(observer) } else { self.run_rows::<true>(observer) }
     }
 
-    fn run_rows<const AREAS: bool>(
-        &self,
-        threads: usize,
-        observer: &mut dyn Observer,
-    ) -> Result<Heightfield, VoxelError> {
+    pub(crate) fn area(&self, triangle: usize) -> AreaId {
+        self.areas.get(triangle).copied().unwrap_or(AreaId::GROUND)
+    }
+
+    fn run_rows<const AREAS: bool>(&self, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
         let GridTransform { first_row, end_row, .. } = self.grid;
         let frame = self.limit.frame;
-        let threads = if threads == 0 { threads::count() } else { threads };
+        let threads = if self.threads == 0 { threads::count() } else { self.threads };
         if threads <= 1 || frame.depth < 2 {
             let band = self.run_band::<AREAS>(first_row, end_row, Some(observer))?;
             return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
@@ -287,14 +245,13 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         mut observer: Option<&mut dyn Observer>,
     ) -> Result<Band, VoxelError> {
         let depth = u64::from(self.limit.frame.depth);
-        let (starts, order) = self.by_first_row(from, to);
+        let begins = self.by_first_row(from, to);
         let width = self.limit.frame.width as usize;
         let rows = (to - from) as usize;
         let max_spans = self.limit.max_spans();
         let mut columns = Vec::with_capacity(width * rows + 1);
         columns.push(0);
         let mut spans: Vec<Span> = Vec::new();
-        let areas = self.triangles.areas();
         let mut row_fragments = RowFragments::<AREAS>::new(self.grid.first_cell, width, self.reach);
         let mut open: Vec<GridTriangle> = Vec::new();
         for row in from..to {
@@ -311,14 +268,12 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
                 }
                 self.limit.check_row(&row_fragments)?;
             }
-            for (done, &triangle) in
-                order[starts[local] as usize..starts[local + 1] as usize].iter().enumerate()
-            {
+            for (done, &triangle) in begins.of(local).iter().enumerate() {
                 checkpoint_every(1 << 12, done);
-                let (corners, rows) =
-                    (self.triangles.corners(triangle as usize), self.rows[triangle as usize]);
-                let area = areas.get(triangle as usize).copied().unwrap_or(AreaId::GROUND);
-                let mut triangle = GridTriangle::new(corners, &self.grid, rows, row).of_area(area);
+                let number = triangle as usize;
+                let (corners, rows) = (self.corners[number], self.rows[number]);
+                let mut triangle =
+                    GridTriangle::new(corners, &self.grid, rows, row).of_area(self.area(number));
                 triangle.fill_row(row, &mut row_fragments);
                 if triangle.last > row {
                     open.push(triangle);
@@ -354,29 +309,13 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         clippy::cast_possible_truncation,
         reason = "clipped to the band; soups index by u32"
     )]
-    fn by_first_row(&self, from: i32, to: i32) -> (Vec<u32>, Vec<u32>) {
-        let mut starts = vec![0_u32; (to - from) as usize + 1];
-        let entry =
-            |rows: &[i32; 2]| (rows[0] < to && rows[1] >= from).then(|| (rows[0].max(from) - from) as usize);
-        for rows in self.rows.chunks(1 << 20) {
-            checkpoint();
-            for row in rows.iter().filter_map(entry) {
-                starts[row + 1] += 1;
-            }
-        }
-        for row in 1..starts.len() {
-            starts[row] += starts[row - 1];
-        }
-        let mut order = vec![0_u32; starts[starts.len() - 1] as usize];
-        let mut next = starts.clone();
-        for (triangle, rows) in self.rows.iter().enumerate() {
+    fn by_first_row(&self, from: i32, to: i32) -> Buckets<u32> {
+        let entries = self.rows.iter().enumerate().filter_map(|(triangle, rows)| {
             checkpoint_every(1 << 20, triangle);
-            if let Some(row) = entry(rows) {
-                order[next[row] as usize] = triangle as u32;
-                next[row] += 1;
-            }
-        }
-        (starts, order)
+            let is_inside = rows[0] < to && rows[1] >= from;
+            is_inside.then(|| ((rows[0].max(from) - from) as usize, triangle as u32))
+        });
+        Buckets::new((to - from) as usize, entries)
     }
 }
 

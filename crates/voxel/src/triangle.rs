@@ -76,19 +76,12 @@ impl GridNumbers {
 /// Transforms world coordinates into grid coordinates, in double precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridTransform {
-    origin: DVec3,
-    per_cell: f64,
-    per_level: f64,
-    /// Levels per cell of a slope of one metre per metre.
-    slope_scale: f64,
-    cos_squared: f64,
+    pub(crate) numbers: GridNumbers,
     /// The requested columns, numbered in the whole grid.
     pub(crate) first_cell: i32,
     pub(crate) end_cell: i32,
     pub(crate) first_row: i32,
     pub(crate) end_row: i32,
-    /// Last column and last row of the whole grid.
-    last_of_all: [i32; 2],
 }
 
 impl GridTransform {
@@ -98,45 +91,38 @@ impl GridTransform {
         let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
         let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
         let cosine = float::cos(f64::from(max_slope));
-        Self {
-            origin: frame.origin.as_dvec3(),
+        let numbers = GridNumbers {
+            origin: frame.origin.as_dvec3().to_array(),
             per_cell: cell.recip(),
             per_level: level.recip(),
             slope_scale: cell / level,
             // The slack keeps a slope of exactly the limit walkable.
             cos_squared: cosine * cosine * (1.0 - 1e-6),
-            first_cell: number(window.x),
-            end_cell: number(window.end_x()),
-            first_row: number(window.z),
-            end_row: number(window.end_z()),
             last_of_all: [frame.width, frame.depth].map(|count| number(count) - 1),
-        }
+        };
+        let (first_cell, end_cell) = (number(window.x), number(window.end_x()));
+        let (first_row, end_row) = (number(window.z), number(window.end_z()));
+        Self { numbers, first_cell, end_cell, first_row, end_row }
     }
 
     #[inline]
     pub(crate) fn z(&self, world: impl Into<f64>) -> f64 {
-        clamp((world.into() - self.origin.z) * self.per_cell, -REACH, REACH)
+        clamp((world.into() - self.numbers.origin[2]) * self.numbers.per_cell, -REACH, REACH)
     }
 
     #[inline]
     pub(crate) fn x(&self, world: impl Into<f64>) -> f64 {
-        clamp((world.into() - self.origin.x) * self.per_cell, -REACH, REACH)
+        clamp((world.into() - self.numbers.origin[0]) * self.numbers.per_cell, -REACH, REACH)
     }
 
     #[inline]
     pub(crate) fn height(&self, world: f32) -> f64 {
-        clamp((f64::from(world) - self.origin.y) * self.per_level, -REACH, REACH)
-    }
-
-    /// Returns the numbers of the transformation, for arithmetic on other devices.
-    pub(crate) fn numbers(&self) -> GridNumbers {
-        let Self { origin, per_cell, per_level, slope_scale, cos_squared, last_of_all, .. } = *self;
-        GridNumbers { origin: origin.to_array(), per_cell, per_level, slope_scale, cos_squared, last_of_all }
+        clamp((f64::from(world) - self.numbers.origin[1]) * self.numbers.per_level, -REACH, REACH)
     }
 
     /// Converts a length in plan to cells.
     pub(crate) fn cells_of(&self, metres: f32) -> f64 {
-        f64::from(metres) * self.per_cell
+        f64::from(metres) * self.numbers.per_cell
     }
 
     /// Returns the first and last row that the triangle reaches into, not clipped. A wall along a
@@ -146,7 +132,7 @@ impl GridTransform {
         let [a, b, c] = corners.map(|corner| corner.z);
         let (least, most) = (low(low(a, b), c), high(high(a, b), c));
         let (first, last) = (first_cell(self.z(least)), last_cell(self.z(most)));
-        behind(first, last, self.last_of_all[1], || side(normal(corners))[1])
+        behind(first, last, self.numbers.last_of_all[1], || side(normal(corners))[1])
     }
 
     /// Returns the first and last column that the triangle reaches into. See [`Self::rows`].
@@ -155,7 +141,7 @@ impl GridTransform {
         let [a, b, c] = corners.map(|corner| corner.x);
         let (least, most) = (low(low(a, b), c), high(high(a, b), c));
         let (first, last) = (first_cell(self.x(least)), last_cell(self.x(most)));
-        behind(first, last, self.last_of_all[0], || side(normal(corners))[0])
+        behind(first, last, self.numbers.last_of_all[0], || side(normal(corners))[0])
     }
 }
 
@@ -319,7 +305,7 @@ impl GridTriangle {
             long_is_left: turn > 0.0,
             has_plane: gradient.is_some(),
             side: side(normal)[0],
-            last_of_all: grid.last_of_all[0],
+            last_of_all: grid.numbers.last_of_all[0],
             along_line: first_cell(a[0]) > last_cell(c[0]),
             end: Point { x: c[1], height: c[2] },
             end_z: c[0],
@@ -556,11 +542,11 @@ fn facing(normal: DVec3, grid: &GridTransform) -> (Flags, Option<[f64; 2]>) {
     let mut flags = 0;
     if normal.y > 0.0 {
         flags |= UPWARD;
-        if up >= grid.cos_squared * all {
+        if up >= grid.numbers.cos_squared * all {
             flags |= GENTLE | WALKABLE;
         }
     }
-    let scale = -grid.slope_scale / normal.y;
+    let scale = -grid.numbers.slope_scale / normal.y;
     let gradient = [normal.x * scale, normal.z * scale];
     (flags, (gradient[0].is_finite() && gradient[1].is_finite()).then_some(gradient))
 }

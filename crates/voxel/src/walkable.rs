@@ -49,70 +49,42 @@ impl FieldCounts {
     }
 }
 
-/// Builds the field of the walkable spans of `heightfield`, with links where an agent can step
-/// between them.
+/// Builds the field of the spans of `heightfield` that the selected filters leave walkable, with
+/// links where an agent can step between them. Does not change `heightfield`.
 ///
 /// # Guarantees
-/// - The field contains exactly the spans whose area is walkable, in the order of the heightfield.
+/// - The field contains exactly the walkable spans, in the order of the heightfield. With
+///   [`Filters::none`], these are the spans whose area is walkable.
 /// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and
 ///   their shared gap may have the agent's height: they are not linked where the gap over the
 ///   centres of the cells lacks a level or more, and always linked where the triangles leave enough
 ///   space. If a span could be linked to several spans of one column (possible for steps higher
 ///   than half the agent), each is linked to one, matched from the bottom up.
 /// - Any number of spans per column is supported.
+/// - Field and counts equal those of one filter after the other, and do not depend on the number of
+///   threads.
 ///
 /// # Cost
-/// One pass over the columns, on one thread. 33 bytes per walkable span.
+/// Two passes over the columns, on all threads of the current rayon pool. 33 bytes per walkable
+/// span, and one byte per span of `heightfield`.
 ///
 /// # Errors
 /// If the agent or the heightfield is invalid.
 ///
 /// # References
 /// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
-pub fn build_walkable_field(
-    heightfield: &Heightfield,
-    agent: &Agent,
-    observer: &mut dyn Observer,
-) -> Result<WalkableField, VoxelError> {
-    warned(build_counted(heightfield, agent, &Filters::none(), whole(heightfield), 1, observer), observer)
-}
-
-/// Builds the field like [`build_walkable_field`] after the selected filters, but does not change
-/// `heightfield`.
-///
-/// # Guarantees
-/// Field and counts equal those of calling [`crate::filter_low_obstacles`],
-/// [`crate::filter_ledges`] and [`crate::filter_low_ceilings`] in this order on a copy, but in one
-/// pass. The field does not depend on the number of threads.
-///
-/// # Cost
-/// The cost of [`build_walkable_field`], on all threads of the current rayon pool; with several
-/// threads two passes, and one byte per span of `heightfield` in addition.
-///
-/// # Errors
-/// If the agent or the heightfield is invalid.
 pub fn build_filtered_field(
     heightfield: &Heightfield,
     agent: &Agent,
     filters: &Filters,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    let threads = threads::count();
-    warned(build_counted(heightfield, agent, filters, whole(heightfield), threads, observer), observer)
-}
-
-fn whole(heightfield: &Heightfield) -> GridWindow {
-    GridWindow::whole(&heightfield.frame)
-}
-
-fn warned(
-    field: Result<WalkableField, VoxelError>,
-    observer: &mut dyn Observer,
-) -> Result<WalkableField, VoxelError> {
-    if field.as_ref().is_ok_and(WalkableField::is_empty) {
+    let whole = GridWindow::whole(&heightfield.frame);
+    let field = build_counted(heightfield, agent, filters, whole, threads::count(), observer)?;
+    if field.is_empty() {
         observer.warn(Warning::NothingWalkable { stage: "walkable field" });
     }
-    field
+    Ok(field)
 }
 
 /// Builds the field like [`build_filtered_field`], but counts only in the columns of `counted`,
@@ -134,7 +106,7 @@ pub(crate) fn build_counted(
         column as u64 + u64::from(heightfield.columns[column])
     };
     let bands = row_bands(frame.depth, 1, threads, work_before);
-    let (field, removed) = if bands.len() > 1 { judge.build_bands(&bands) } else { judge.build() };
+    let (field, removed) = judge.build(&bands);
     removed.report(observer);
     Ok(field)
 }
@@ -228,33 +200,6 @@ impl<'a> Finder<'a> {
 }
 
 impl Judge<'_> {
-    /// Builds the field in one pass.
-    fn build(&self) -> (WalkableField, FieldCounts) {
-        let frame = self.heightfield.frame;
-        let mut field = WalkableField::empty(frame);
-        field.columns.clear();
-        field.columns.reserve_exact(frame.column_count() + 1);
-        field.columns.push(0);
-        reserve(&mut field, self.heightfield.spans.len());
-        let (mut finder, mut areas) = (Finder::new(self), Vec::new());
-        let fill = |z: u32, row: &mut FieldRow| {
-            areas.resize(self.spans_of(&(z..z + 1)).len(), AreaId::NULL);
-            finder.row(z, &mut areas);
-            row.fill(self.heightfield, z as usize, &areas, self.reach);
-        };
-        self.rows(0..frame.depth, 0, fill, |z, row| {
-            let first = z * frame.width;
-            field.columns.extend(row.starts[1..].iter().map(|end| row.base + end));
-            field.span_columns.extend(row.spans.iter().map(|span| first + span.place));
-            field.floor.extend(row.spans.iter().map(|span| span.floor));
-            field.clearance.extend(row.spans.iter().map(FieldSpan::clearance));
-            field.ground.extend(row.spans.iter().map(|span| span.ground));
-            field.links.extend_from_slice(&row.links);
-            field.area.extend(row.spans.iter().map(|span| span.area));
-        });
-        (field, finder.removed)
-    }
-
     /// Writes the areas of the spans of a column, and returns the number of spans in the field.
     /// `highest` and `lowest` are verdicts about the highest and the lowest span.
     #[inline(never)]
@@ -351,7 +296,7 @@ impl Judge<'_> {
 
     /// Builds the field in two passes, on several threads: the first finds the spans that stay, the
     /// second fills the tables, whose lengths are then known.
-    fn build_bands(&self, bands: &[Range<u32>]) -> (WalkableField, FieldCounts) {
+    fn build(&self, bands: &[Range<u32>]) -> (WalkableField, FieldCounts) {
         let frame = self.heightfield.frame;
         let width = frame.width as usize;
         // Areas of the spans that stay; null for all others.
@@ -441,14 +386,4 @@ struct BandTables<'a> {
     ground: &'a mut [f32],
     links: &'a mut [[u32; 4]],
     area: &'a mut [AreaId],
-}
-
-/// Reserves capacity for `spans` spans, an upper bound. Unused memory is never touched.
-fn reserve(field: &mut WalkableField, spans: usize) {
-    field.span_columns.reserve_exact(spans);
-    field.floor.reserve_exact(spans);
-    field.clearance.reserve_exact(spans);
-    field.ground.reserve_exact(spans);
-    field.links.reserve_exact(spans);
-    field.area.reserve_exact(spans);
 }

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use waymesh_core::{AreaId, Direction, GridWindow, NO_SPAN, OPEN_SKY, Span, WalkableField, checkpoint};
-use waymesh_voxel::{FieldCounts, FieldJob, FieldNumbers};
+use waymesh_voxel::{FieldCounts, FieldJob, FieldNumbers, Filters};
 
 use super::part::Part;
 use crate::batch::{Batch, Load, Reads, SETTINGS_BYTES};
@@ -189,7 +189,8 @@ impl<'a> FieldRun<'a> {
         let [width, depth] = filled.size().map(|size| u32::try_from(size).unwrap_or(u32::MAX));
         let [out_width, out_depth] = out.size().map(|size| u32::try_from(size).unwrap_or(u32::MAX));
         let numbers = &self.numbers;
-        let filters = [numbers.low_obstacles, numbers.ledges, numbers.low_ceilings];
+        let Filters { low_obstacles, ledges, low_ceilings, .. } = numbers.filters;
+        let filters = [low_obstacles, ledges, low_ceilings];
         Settings {
             filled: [width, depth],
             out: [(out.cells[0] - x) as u32, (out.rows[0] - z) as u32, out_width, out_depth],

@@ -117,12 +117,6 @@ impl PackedField {
         &self.bytes
     }
 
-    /// Returns the packed bytes.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
-
     /// Unpacks the part.
     ///
     /// # Errors

@@ -108,12 +108,6 @@ impl PackedHeightfield {
         &self.bytes
     }
 
-    /// Returns the packed bytes.
-    #[must_use]
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
-
     /// Unpacks the heightfield.
     ///
     /// # Errors

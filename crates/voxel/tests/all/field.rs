@@ -9,20 +9,17 @@
 use crate::common;
 use std::collections::BTreeMap;
 
+use common::filters::{self, Levels};
 use common::{read_obj, scene};
 use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::{BuildField, Voxelize};
 use waymesh_core::{
-    Agent, AreaId, BadField, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Span,
-    Validate, WalkableField,
+    Agent, AreaId, BadField, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Observer,
+    Span, Validate, WalkableField,
 };
 use waymesh_testkit::Recording;
-use waymesh_voxel::{
-    FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field,
-    build_walkable_field, filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box, mark_cylinder,
-    mark_prism,
-};
+use waymesh_voxel::{FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field};
 
 /// Returns the agent for levels and cells of 1 m: 4 levels high, with steps of 2.
 fn agent() -> Agent {
@@ -53,8 +50,25 @@ fn heightfield(width: u32, depth: u32, columns: &[Vec<Span>]) -> Heightfield {
     heightfield
 }
 
-fn walkable(column: &[Span]) -> Vec<bool> {
-    column.iter().map(|span| span.area.is_walkable()).collect()
+/// Returns, for each span of each column, `true` if the filters leave it walkable.
+fn stays(
+    heightfield: &Heightfield,
+    agent: &Agent,
+    filters: &Filters,
+    counts: &mut Recording,
+) -> Vec<Vec<bool>> {
+    let field = build_filtered_field(heightfield, agent, filters, counts).unwrap();
+    let columns =
+        (0..heightfield.frame.depth).flat_map(|z| (0..heightfield.frame.width).map(move |x| (x, z)));
+    let stays = |(x, z)| {
+        let floors: Vec<i32> = field.column(x, z).map(|span| field.floor[span as usize]).collect();
+        heightfield.column(x, z).iter().map(|span| floors.contains(&span.top)).collect()
+    };
+    columns.map(stays).collect()
+}
+
+fn stays_without_ledges(heightfield: &Heightfield, agent: &Agent) -> Vec<Vec<bool>> {
+    stays(heightfield, agent, &Filters::none().with_ledges(true), &mut Recording::default())
 }
 
 #[test]
@@ -67,10 +81,9 @@ fn low_obstacles_carry_once_and_never_on_undersides() {
         vec![span(0, 2, true), underside],
         vec![span(0, 1, false), span(2, 3, false)],
     ];
-    let mut field = heightfield(5, 1, &columns);
+    let field = heightfield(5, 1, &columns);
     let mut counts = Recording::default();
-    filter_low_obstacles(&mut field, &agent(), &mut counts).unwrap();
-    let after: Vec<Vec<bool>> = (0..5).map(|x| walkable(field.column(x, 0))).collect();
+    let after = stays(&field, &agent(), &Filters::none().with_low_obstacles(true), &mut counts);
     assert_eq!(
         after,
         [vec![true, true], vec![true, false], vec![true, true, false], vec![true, false], vec![false, false]]
@@ -86,12 +99,11 @@ fn nine(tops: [[Option<i32>; 3]; 3]) -> Heightfield {
 }
 
 fn middle_is_ledge(tops: [[Option<i32>; 3]; 3]) -> bool {
-    let mut field = nine(tops);
-    filter_ledges(&mut field, &agent(), &mut ()).unwrap();
-    for (x, z) in [(0, 0), (1, 0), (2, 2), (0, 1)] {
-        assert!(field.column(x, z).iter().all(|span| !span.area.is_walkable()), "the edge is a ledge");
+    let stays = stays_without_ledges(&nine(tops), &agent());
+    for column in [0, 1, 8, 3] {
+        assert!(!stays[column].contains(&true), "the edge is a ledge");
     }
-    !field.column(1, 1)[0].area.is_walkable()
+    !stays[4][0]
 }
 
 #[test]
@@ -113,33 +125,6 @@ fn ledges_are_drops_and_steep_stairs() {
     assert!(!middle_is_ledge(gentle));
 }
 
-/// Returns `true` if the highest surfaces under a top and the ceiling over a bottom may lie an
-/// agent's height apart, in 64ths of a level: half a step of the rounding of the ground.
-fn may_have_room(ceiling: i64, floors: &[(i64, i64)], agent: &Agent) -> bool {
-    let lowest = |&(top, drop): &(i64, i64)| (64 * top - 2 * drop - 1).max(64 * (top - 1));
-    let lowest = floors.iter().map(lowest).max().unwrap();
-    (64 * (ceiling + 1) - lowest) as f64 > 64.0 * f64::from(agent.height)
-}
-
-/// Returns `true` if a span is a ledge by the definition, which tests every gap of every neighbour.
-fn is_ledge(agent: &Agent, span: &Span, ceiling: i32, neighbours: &[&[Span]]) -> bool {
-    let (floor, step) = (span.top, agent.max_step as i32);
-    let mut floors = vec![floor];
-    for column in neighbours {
-        let gaps = [(-1000, 0)].into_iter().chain(column.iter().map(|span| (span.top, span.ground_drop)));
-        let bottoms = column.iter().map(|span| span.bottom).chain([10_000]);
-        for ((gap_floor, drop), gap_ceiling) in gaps.zip(bottoms) {
-            let both =
-                [(floor, span.ground_drop), (gap_floor, drop)].map(|(top, drop)| (top.into(), drop.into()));
-            if may_have_room(ceiling.min(gap_ceiling).into(), &both, agent) && gap_floor <= floor + step {
-                floors.push(gap_floor);
-            }
-        }
-    }
-    let [lowest, highest] = [floors.iter().min(), floors.iter().max()].map(|floor| *floor.unwrap());
-    lowest < floor - step || highest - lowest > step
-}
-
 #[test]
 fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
     let mut random = waymesh_core::Random::new(3);
@@ -158,14 +143,13 @@ fn ledges_in_columns_of_many_storeys_are_those_of_the_definition() {
                 column
             })
             .collect();
-        let mut field = heightfield(3, 3, &columns);
-        filter_ledges(&mut field, &agent, &mut ()).unwrap();
-        let beside = [1, 3, 5, 7].map(|column| &columns[column][..]);
-        for (index, (span, after)) in columns[4].iter().zip(field.column(1, 1)).enumerate() {
-            let ceiling = columns[4].get(index + 1).map_or(10_000, |above| above.bottom);
-            let expected = is_ledge(&agent, span, ceiling, &beside);
-            assert_eq!(!after.area.is_walkable(), expected, "{index}: {span:?}");
-            ledges[usize::from(expected)] += 1;
+        let field = heightfield(3, 3, &columns);
+        let stays = &stays_without_ledges(&field, &agent)[4];
+        let mut expected = field.clone();
+        filters::ledges(&mut expected, Levels::new(&agent, 1.0));
+        for (stays, span) in stays.iter().zip(expected.column(1, 1)) {
+            assert_eq!(*stays, span.area.is_walkable(), "{span:?}");
+            ledges[usize::from(*stays)] += 1;
         }
     }
     assert!(ledges.into_iter().min().unwrap() > 50, "{ledges:?}");
@@ -176,22 +160,16 @@ fn a_drop_behind_a_low_gap_is_no_ledge() {
     // The neighbour is deep, but a ceiling leaves less headroom than the agent needs to move there.
     let mut columns = vec![vec![span(8, 9, true)]; 9];
     columns[5] = vec![span(0, 1, true), span(11, 13, false)];
-    let mut field = heightfield(3, 3, &columns);
-    filter_ledges(&mut field, &agent(), &mut ()).unwrap();
-    assert!(field.column(1, 1)[0].area.is_walkable());
+    assert!(stays_without_ledges(&heightfield(3, 3, &columns), &agent())[4][0]);
 }
 
 #[test]
 fn low_ceilings_are_removed() {
-    let mut field = heightfield(
-        2,
-        1,
-        &[vec![span(0, 1, true), span(4, 6, true)], vec![span(0, 1, true), span(3, 6, true)]],
-    );
+    let columns = [vec![span(0, 1, true), span(4, 6, true)], vec![span(0, 1, true), span(3, 6, true)]];
     let mut counts = Recording::default();
-    filter_low_ceilings(&mut field, &agent(), &mut counts).unwrap();
-    assert_eq!(walkable(field.column(0, 0)), [true, true]);
-    assert_eq!(walkable(field.column(1, 0)), [false, true]);
+    let filters = Filters::none().with_low_ceilings(true);
+    let after = stays(&heightfield(2, 1, &columns), &agent(), &filters, &mut counts);
+    assert_eq!(after, [[true, true], [false, true]]);
     assert_eq!(counts.counts, BTreeMap::from([(Counter::SpansUnderLowCeiling, 1)]));
 }
 
@@ -202,7 +180,8 @@ fn links_need_a_step_and_room() {
         vec![span(2, 3, true), span(7, 8, false), span(18, 24, true)],
         vec![span(3, 6, true)],
     ];
-    let field = build_walkable_field(&heightfield(3, 1, &columns), &agent(), &mut ()).unwrap();
+    let field =
+        build_filtered_field(&heightfield(3, 1, &columns), &agent(), &Filters::none(), &mut ()).unwrap();
     field.validate().unwrap();
     assert_eq!(field.floor, [1, 21, 3, 24, 6]);
     assert_eq!(field.clearance, [19, OPEN_SKY, 4, OPEN_SKY, OPEN_SKY]);
@@ -215,8 +194,13 @@ fn links_need_a_step_and_room() {
 #[test]
 fn more_storeys_than_any_layer_number() {
     let column: Vec<Span> = (0..500).map(|storey| span(storey * 5, storey * 5 + 1, true)).collect();
-    let field =
-        build_walkable_field(&heightfield(2, 1, &[column.clone(), column]), &agent(), &mut ()).unwrap();
+    let field = build_filtered_field(
+        &heightfield(2, 1, &[column.clone(), column]),
+        &agent(),
+        &Filters::none(),
+        &mut (),
+    )
+    .unwrap();
     field.validate().unwrap();
     assert!((0..500).all(|storey| field.links[storey][Direction::PosX.index()] as usize == 500 + storey));
 }
@@ -226,13 +210,12 @@ fn broken_tables_and_agents_are_errors() {
     let mut broken = nine([[Some(3); 3]; 3]);
     broken.columns[4] = 99;
     assert!(matches!(
-        build_walkable_field(&broken, &agent(), &mut ()),
+        build_filtered_field(&broken, &agent(), &Filters::none(), &mut ()),
         Err(VoxelError::BrokenHeightfield { columns: 10, width: 3, depth: 3, spans: 9 })
     ));
-    assert!(filter_ledges(&mut broken, &agent(), &mut ()).is_err());
     let sound = nine([[Some(3); 3]; 3]);
     let bad = agent().with_height(f32::NAN);
-    let error = build_walkable_field(&sound, &bad, &mut ());
+    let error = build_filtered_field(&sound, &bad, &Filters::none(), &mut ());
     assert!(matches!(error, Err(VoxelError::BadField(BadField { field: "agent.height", .. }))));
 }
 
@@ -261,21 +244,23 @@ fn one_by_one(
     counts: &mut Recording,
 ) -> WalkableField {
     let mut copy = heightfield.clone();
-    if filters.low_obstacles {
-        filter_low_obstacles(&mut copy, agent, counts).unwrap();
+    let levels = Levels::new(agent, 1.0);
+    for (is_on, filter, counter) in [
+        (filters.low_obstacles, filters::low_obstacles as fn(&mut _, _) -> _, Counter::SpansOnLowObstacles),
+        (filters.ledges, filters::ledges, Counter::SpansAtLedges),
+        (filters.low_ceilings, filters::low_ceilings, Counter::SpansUnderLowCeiling),
+    ] {
+        let changed = if is_on { filter(&mut copy, levels) } else { 0 };
+        if changed > 0 {
+            counts.count(counter, changed);
+        }
     }
-    if filters.ledges {
-        filter_ledges(&mut copy, agent, counts).unwrap();
-    }
-    if filters.low_ceilings {
-        filter_low_ceilings(&mut copy, agent, counts).unwrap();
-    }
-    build_walkable_field(&copy, agent, counts).unwrap()
+    build_filtered_field(&copy, agent, &Filters::none(), counts).unwrap()
 }
 
 /// Finds all links by testing all pairs. Valid only where no span could be linked twice.
 fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
-    let step = i64::from(agent.max_step_levels(1.0));
+    let (step, levels) = (i64::from(agent.max_step_levels(1.0)), Levels::new(agent, 1.0));
     let room = |span: u32| {
         let floor = i64::from(field.floor[span as usize]);
         let drop = (floor as f32 - field.ground[span as usize]) * 32.0;
@@ -294,7 +279,7 @@ fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
             let (floor, ceiling) = room(span);
             let fits = |&other: &u32| {
                 let (other_floor, other_ceiling) = room(other);
-                may_have_room(ceiling.min(other_ceiling), &[floor, other_floor], agent)
+                levels.may_have_room(ceiling.min(other_ceiling), &[floor, other_floor])
                     && (floor.0 - other_floor.0).abs() <= step
             };
             field.column(nx, nz).find(fits).unwrap_or(NO_SPAN)
@@ -334,7 +319,7 @@ proptest! {
         height in 17..28_u8,
     ) {
         let agent = agent().with_max_step(f32::from(step)).with_height(f32::from(height) / 4.0);
-        let field = build_walkable_field(&heightfield, &agent, &mut ()).unwrap();
+        let field = build_filtered_field(&heightfield, &agent, &Filters::none(), &mut ()).unwrap();
         prop_assert!(field.validate().is_ok());
         prop_assert_eq!(&field.links, &slow_links(&field, &agent));
     }
@@ -342,7 +327,7 @@ proptest! {
     #[test]
     fn long_steps_keep_links_symmetric(heightfield in random_heightfield(), step in 4..20_u8) {
         let agent = agent().with_height(1.0).with_max_step(f32::from(step));
-        let field = build_walkable_field(&heightfield, &agent, &mut ()).unwrap();
+        let field = build_filtered_field(&heightfield, &agent, &Filters::none(), &mut ()).unwrap();
         prop_assert!(field.validate().is_ok());
     }
 }
@@ -351,7 +336,7 @@ proptest! {
 fn flat() -> WalkableField {
     let mut columns = vec![vec![span(0, 1, true), span(10, 11, true)]; 64];
     columns[9][0].area = AreaId::NULL;
-    build_walkable_field(&heightfield(8, 8, &columns), &agent(), &mut ()).unwrap()
+    build_filtered_field(&heightfield(8, 8, &columns), &agent(), &Filters::none(), &mut ()).unwrap()
 }
 
 fn marked(field: &WalkableField, area: AreaId) -> Vec<(u32, u32, i32)> {
@@ -366,7 +351,7 @@ fn boxes_mark_by_centre_and_ground() {
     let mut field = flat();
     let bounds = Bounds { min: Vec3::new(11.4, 5.0, -2.5), max: Vec3::new(13.5, 6.0, -0.6) };
     // Column (1, 1) has an unwalkable floor.
-    assert_eq!(mark_box(&mut field, &bounds, AreaId(7)), Ok(5));
+    assert_eq!(Mark::new(bounds, AreaId(7)).apply(&mut field), Ok(5));
     assert_eq!(marked(&field, AreaId(7)), [(1, 0, 1), (2, 0, 1), (3, 0, 1), (2, 1, 1), (3, 1, 1)]);
 }
 
@@ -375,9 +360,9 @@ fn null_cuts_out_and_is_not_marked_again() {
     let mut field = flat();
     let before = field.walkable_spans();
     let all = Bounds { min: Vec3::splat(-1e9), max: Vec3::new(1e9, 6.0, 1e9) };
-    let lower = mark_box(&mut field, &all, AreaId::NULL).unwrap();
+    let lower = Mark::new(all, AreaId::NULL).apply(&mut field).unwrap();
     assert_eq!((lower, field.walkable_spans()), (63, before - 63));
-    assert_eq!(mark_box(&mut field, &all, AreaId(3)), Ok(0));
+    assert_eq!(Mark::new(all, AreaId(3)).apply(&mut field), Ok(0));
     field.validate().unwrap();
 }
 
@@ -389,12 +374,14 @@ fn prisms_and_cylinders() {
         if flip {
             corners.reverse();
         }
-        let count = mark_prism(&mut field, &corners, [15.0, 16.0], AreaId(2)).unwrap();
+        let shape = MarkShape::Prism { corners: corners.to_vec(), heights: [15.0, 16.0] };
+        let count = Mark::new(shape, AreaId(2)).apply(&mut field).unwrap();
         assert_eq!(count, 36, "the lower triangle with its diagonal");
         assert!(marked(&field, AreaId(2)).iter().all(|&(x, z, floor)| x >= z && floor == 11));
     }
     let mut field = flat();
-    let count = mark_cylinder(&mut field, Vec3::new(14., 5.5, 1.), 1.0, 0.5, AreaId(2)).unwrap();
+    let shape = MarkShape::Cylinder { base: Vec3::new(14., 5.5, 1.), radius: 1.0, height: 0.5 };
+    let count = Mark::new(shape, AreaId(2)).apply(&mut field).unwrap();
     assert_eq!(count, 4);
     assert_eq!(marked(&field, AreaId(2)), [(3, 3, 1), (4, 3, 1), (3, 4, 1), (4, 4, 1)]);
 }
@@ -402,15 +389,14 @@ fn prisms_and_cylinders() {
 #[test]
 fn bad_marks_are_errors() {
     let mut field = flat();
+    let mut apply = |shape: MarkShape| Mark::new(shape, AreaId(2)).apply(&mut field);
     let triangle = [Vec2::ZERO, Vec2::X, Vec2::Y];
     let bounds = Bounds { min: Vec3::NAN, max: Vec3::ONE };
-    assert!(matches!(mark_box(&mut field, &bounds, AreaId(2)), Err(VoxelError::BadField(_))));
-    assert_eq!(
-        mark_prism(&mut field, &triangle[..2], [0., 1.], AreaId(2)),
-        Err(VoxelError::FlatPrism { corners: 2 })
-    );
-    assert!(mark_prism(&mut field, &triangle, [0., f32::NAN], AreaId(2)).is_err());
-    assert!(mark_cylinder(&mut field, Vec3::ZERO, -1.0, 1.0, AreaId(2)).is_err());
+    assert!(matches!(apply(bounds.into()), Err(VoxelError::BadField(_))));
+    let prism = |corners: &[Vec2], top| MarkShape::Prism { corners: corners.to_vec(), heights: [0., top] };
+    assert_eq!(apply(prism(&triangle[..2], 1.0)), Err(VoxelError::FlatPrism { corners: 2 }));
+    assert!(apply(prism(&triangle, f32::NAN)).is_err());
+    assert!(apply(MarkShape::Cylinder { base: Vec3::ZERO, radius: -1.0, height: 1.0 }).is_err());
     assert_eq!(field, flat());
 }
 

@@ -7,8 +7,8 @@ use waymesh_core::{
     Agent, AreaId, FieldWindow, GridFrame, HeadRooms, Heightfield, Span, TriangleSoup, WalkableField,
 };
 use waymesh_voxel::{
-    ClosedMesh, Mark, MarkShape, Obstacle, VoxelConfig, VoxelError, build_walkable_field, rasterize_in_frame,
-    stamp_obstacles,
+    ClosedMesh, Filters, Mark, MarkShape, Obstacle, VoxelConfig, VoxelError, build_filtered_field,
+    rasterize_in_frame, stamp_obstacles,
 };
 
 const MUD: AreaId = AreaId(5);
@@ -38,7 +38,7 @@ fn field(side: u32, rise: f32) -> WalkableField {
         }
         heightfield.columns[column as usize + 1] = 2 * (column + 1);
     }
-    build_walkable_field(&heightfield, &Agent::default(), &mut ()).unwrap()
+    build_filtered_field(&heightfield, &Agent::default(), &Filters::none(), &mut ()).unwrap()
 }
 
 /// Returns every span with the position of its ground.

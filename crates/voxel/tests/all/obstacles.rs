@@ -17,8 +17,8 @@ use waymesh_core::{
 };
 use waymesh_testkit::Random;
 use waymesh_voxel::{
-    ClosedMesh, FieldBuilder, MarkShape, Obstacle, ObstacleShape, VoxelConfig, VoxelError, WalkableMerge,
-    build_window, rasterize_in_frame, stamp_obstacles,
+    ClosedMesh, FieldBuilder, MarkShape, Obstacle, ObstacleShape, VoxelConfig, VoxelError, build_window,
+    rasterize_in_frame, stamp_obstacles,
 };
 
 fn bounds(min: [f32; 3], max: [f32; 3]) -> MarkShape {
@@ -472,8 +472,7 @@ proptest! {
         let mesh = box_mesh(&bounds);
         let mut baked = soup(&ground);
         baked.append(mesh.positions().to_vec(), mesh.triangles().to_vec()).unwrap();
-        let merge = WalkableMerge::WithinStep { max_step: random.range(0.0, 2.0) };
-        let config = VoxelConfig::default().with_merge(merge);
+        let config = VoxelConfig::default().with_max_step(random.range(0.0, 2.0));
         let baked = rasterize_in_frame(&baked, &frame(), &config, &mut ()).unwrap();
         let mut stamped = rasterize_in_frame(&soup(&ground), &frame(), &config, &mut ()).unwrap();
         let obstacle = Obstacle::solid(MarkShape::Box { bounds }).with_walkable(true);

@@ -14,7 +14,7 @@ use glam::{Vec2, Vec3};
 use waymesh_core::stage::BuildField;
 use waymesh_core::{AreaId, Bounds, GridScale, GridWindow, Heightfield, Random};
 use waymesh_voxel::{
-    FieldBuilder, MarkShape, Obstacle, VoxelConfig, VoxelError, mark_prism, rasterize, stamp_obstacles,
+    FieldBuilder, Mark, MarkShape, Obstacle, VoxelConfig, VoxelError, rasterize, stamp_obstacles,
 };
 
 const SIZE: f32 = 12.0;
@@ -115,7 +115,8 @@ fn a_mark_covers_all_of_a_polygon_and_nothing_else() {
     let frame = field.frame;
     for outline in outlines() {
         let mut field = field.clone();
-        let count = mark_prism(&mut field, &outline, [-0.5, 0.5], AreaId(7)).unwrap();
+        let shape = MarkShape::Prism { corners: outline.to_vec(), heights: [-0.5, 0.5] };
+        let count = Mark::new(shape, AreaId(7)).apply(&mut field).unwrap();
         assert!((count as f64 * f64::from(CELL * CELL) - area(&outline)).abs() < 4.0, "{count}: {outline:?}");
         for span in 0..field.len() as u32 {
             let (x, z) = field.column_of(span);

@@ -13,13 +13,11 @@ use proptest::prelude::*;
 use waymesh_core::{
     BadField, Bounds, Counter, GridFrame, GridScale, Heightfield, Observer, TriangleSoup, Validate, Warning,
 };
-use waymesh_voxel::{VoxelConfig, VoxelError, WalkableMerge, rasterize, rasterize_in_frame};
+use waymesh_voxel::{VoxelConfig, VoxelError, rasterize, rasterize_in_frame};
 
 /// Cells of 1 m, levels of 1 m: grid coordinates are world coordinates.
 fn metres() -> VoxelConfig {
-    VoxelConfig::default()
-        .with_scale(GridScale::new(1.0, 1.0))
-        .with_merge(WalkableMerge::WithinStep { max_step: 2.0 })
+    VoxelConfig::default().with_scale(GridScale::new(1.0, 1.0)).with_max_step(2.0)
 }
 
 /// Returns a rectangle that faces up, from `[x0, z0]` to `[x1, z1]`.
@@ -193,23 +191,22 @@ fn the_merge_rule_decides_about_walls_on_floors() {
         [&extent(4., 9., 4.)[..], &floor(1., 1., 3., 3., 1.), &wall([1.5, 1.], [1.5, 3.], 1., height)]
             .concat()
     };
-    let walkable = |height, merge| {
-        let heightfield = rasterize(&soup(&parts(height)), &metres().with_merge(merge), &mut ()).unwrap();
+    let walkable = |height, step| {
+        let heightfield = rasterize(&soup(&parts(height)), &metres().with_max_step(step), &mut ()).unwrap();
         let column = heightfield.column(1, 2);
         assert_eq!(column.len(), 1);
         column[0].area.is_walkable()
     };
-    let step = WalkableMerge::WithinStep { max_step: 2.0 };
-    assert!(walkable(4.0, step), "the floor's top is two levels below the wall's");
-    assert!(!walkable(5.0, step));
-    assert!(!walkable(4.0, WalkableMerge::Highest));
-    assert!(walkable(2.0, WalkableMerge::Highest));
+    assert!(walkable(4.0, 2.0), "the floor's top is two levels below the wall's");
+    assert!(!walkable(5.0, 2.0));
+    assert!(!walkable(4.0, 0.0));
+    assert!(walkable(2.0, 0.0));
 }
 
 /// A step as high as all levels must not reach the sentinel values.
 #[test]
 fn no_step_is_high_enough_to_make_a_wall_walkable() {
-    let config = metres().with_merge(WalkableMerge::WithinStep { max_step: 1e10 });
+    let config = metres().with_max_step(1e10);
     let heightfield = rasterize(&soup(&wall([0.5, 0.5], [3.5, 0.5], 0.0, 3.0)), &config, &mut ()).unwrap();
     assert!(!heightfield.spans.is_empty());
     assert!(heightfield.spans.iter().all(|span| !span.area.is_walkable() && !span.upward));
@@ -311,7 +308,7 @@ fn bad_configuration_is_named() {
     for (config, field) in [
         (metres().with_max_slope(2.0), "max_slope"),
         (metres().with_max_slope(f32::NAN), "max_slope"),
-        (metres().with_merge(WalkableMerge::WithinStep { max_step: -1.0 }), "merge.max_step"),
+        (metres().with_max_step(-1.0), "max_step"),
     ] {
         let error = rasterize(&soup, &config, &mut ());
         assert!(
@@ -347,8 +344,7 @@ proptest! {
 
     #[test]
     fn order_and_threads_do_not_matter(soup in nasty_soup(), shift in 0_usize..20, highest in any::<bool>()) {
-        let merge = if highest { WalkableMerge::Highest } else { WalkableMerge::WithinStep { max_step: 1.0 } };
-        let config = metres().with_merge(merge).with_scale(GridScale::new(0.5, 0.25));
+        let config = metres().with_max_step(if highest { 0.0 } else { 1.0 }).with_scale(GridScale::new(0.5, 0.25));
         if !soup.bounds().is_valid() {
             return Ok(());
         }
@@ -370,7 +366,7 @@ proptest! {
         }
         let config = metres()
             .with_scale(GridScale::new(0.5, 0.25))
-            .with_merge(WalkableMerge::WithinStep { max_step: f32::from(step) * 0.5 });
+            .with_max_step(f32::from(step) * 0.5);
         let heightfield = rasterize(&soup, &config, &mut ()).unwrap();
         let reach = i32::from(step) * 2;
         // Vertical part of the unit normal; walls and the limit itself are left to rounding.

@@ -3,11 +3,10 @@
 use glam::Vec3;
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, TriangleSoup, float, saturating_u32,
+    AreaId, Bounds, FieldWindow, GridFrame, GridWindow, HeadRooms, Span, TriangleSoup, float, saturating_u32,
 };
 use waymesh_voxel::{
-    FieldBuilder, VoxelConfig, build_window, filter_ledges, filter_low_ceilings, filter_low_obstacles,
-    rasterize_window,
+    FieldBuilder, Filters, VoxelConfig, build_filtered_field, build_window, rasterize_window,
 };
 
 use crate::bake::{BakeConfig, BakeError, ConfigError};
@@ -59,19 +58,19 @@ impl<'a> Spot<'a> {
         let solid = solid.map_err(&stage)?;
         let (own_x, own_z) = (core.x - window.x, core.z - window.z);
         // The surface is rasterised into its own cell, so a span holds it.
-        let number = solid.column(own_x, own_z).iter().position(|span| f64::from(span.top) >= y - 1e-3);
-        let Some(number) = number else { return Ok(Loss::Covered) };
-        let top = solid.column(own_x, own_z)[number].top;
+        let own = solid.column(own_x, own_z).iter().find(|span| f64::from(span.top) >= y - 1e-3);
+        let Some(&Span { top, .. }) = own else { return Ok(Loss::Covered) };
         // A sloped surface is higher at the side of its cell.
         let rise = float::tan(self.slope.min(1.5)) * f64::from(frame.cell_size / frame.level_height) * 1.5;
         if f64::from(top) > y + f64::from(config.agent.max_step / frame.level_height) + rise + 1.0 {
             return Ok(Loss::Covered);
         }
-        let mut filtered = solid.clone();
-        let filters = [filter_low_obstacles, filter_ledges, filter_low_ceilings];
-        for (filter, loss) in filters.into_iter().zip([Loss::Surface, Loss::Ledge, Loss::Ceiling]) {
-            filter(&mut filtered, &config.agent, &mut ()).map_err(&stage)?;
-            if !filtered.column(own_x, own_z)[number].area.is_walkable() {
+        let low_obstacles = Filters::none().with_low_obstacles(true);
+        let ledges = low_obstacles.with_ledges(true);
+        let all = ledges.with_low_ceilings(true);
+        for (filters, loss) in [(low_obstacles, Loss::Surface), (ledges, Loss::Ledge), (all, Loss::Ceiling)] {
+            let field = build_filtered_field(&solid, &config.agent, &filters, &mut ()).map_err(&stage)?;
+            if !field.column(own_x, own_z).any(|span| field.floor[span as usize] == top) {
                 return Ok(loss);
             }
         }

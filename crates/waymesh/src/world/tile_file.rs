@@ -103,7 +103,7 @@ pub(super) fn built_to_bytes(built: &BuiltTile) -> Vec<u8> {
     put_count(&mut out, changes.len());
     out.put_all(changes.iter().copied());
     put_count(&mut out, built.climbs.len());
-    out.0.extend(built.climbs.iter().flat_map(Climb::to_bytes));
+    built.climbs.iter().for_each(|climb| climb.write(&mut out));
     put_bytes(&mut out, built.field.as_bytes());
     out.0
 }
@@ -178,8 +178,7 @@ fn built_from_bytes(bytes: &[u8], frame: &GridFrame, core: GridWindow) -> Option
     // The first span of each region is among them.
     (regions as usize <= changes.len()).then_some(())?;
     let labels = PackedRegions::from_changes(changes, regions)?;
-    let climbs =
-        list(&mut from, Climb::BYTES, |from| Climb::from_bytes(from.take(Climb::BYTES)?.first_chunk()?))?;
+    let climbs = list(&mut from, Climb::BYTES, Climb::read)?;
     let field = PackedField::from_bytes(take_bytes(&mut from)?.to_vec());
     (from.left() == 0).then_some(())?;
     let polygons = TilePolygons { mesh, borders };

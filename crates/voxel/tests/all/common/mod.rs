@@ -6,6 +6,8 @@
     reason = "test helpers, small numbers"
 )]
 
+pub(crate) mod filters;
+
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{GridFrame, GridWindow, Heightfield, TriangleSoup};

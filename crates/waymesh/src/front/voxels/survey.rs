@@ -156,7 +156,7 @@ impl Kept {
         out.put(self.solid_spans);
         out.put(lengths.map(|length| length as u64));
         out.0.extend(self.covers.iter().map(|&covers| u8::from(covers)));
-        out.0.extend(self.climbs.iter().flat_map(Climb::to_bytes));
+        self.climbs.iter().for_each(|climb| climb.write(&mut out));
         out.0.extend(pieces);
         out.0.extend(field.as_bytes());
         out.0
@@ -164,8 +164,8 @@ impl Kept {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (solid_spans, [covers, climbs, pieces, _]) = split(bytes)?;
-        let (climbs, rest) = climbs.as_chunks();
-        let climbs = climbs.iter().map(Climb::from_bytes).collect::<Option<_>>();
+        let (climbs, rest) = climbs.as_chunks::<{ Climb::BYTES }>();
+        let climbs = climbs.iter().map(|bytes| Climb::read(&mut Reader::new(bytes))).collect::<Option<_>>();
         Some(Self {
             solid_spans,
             covers: covers.iter().map(|&covers| covers != 0).collect(),
