@@ -45,7 +45,8 @@ pub(super) fn voxels(rounds: usize, stages: &Stages, levels: &[Level]) -> Result
             |threads| fastest(rounds, || rasterize(&level.soup, &config.with_threads(threads), &mut ()));
         let (_, one) = on_processor(1);
         let (cpu, all) = on_processor(0);
-        let (gpu, device) = fastest(rounds, || stages.rasterizer.rasterize(&level.soup, &config, &mut ()));
+        let (gpu, device) =
+            fastest(rounds, || stages.rasterizer.run(&RasterJob::of_soup(&level.soup, &config, &mut ())?));
         let (cpu, (gpu, times)) = (cpu?, gpu?);
         same("voxels", level, &cpu, &gpu)?;
         say!(
@@ -101,7 +102,8 @@ pub(super) fn fields(rounds: usize, stages: &Stages, levels: &[Level]) -> Result
             rasterize(&level.soup, &config.with_threads(0), &mut ()).and_then(|voxels| field_of(&voxels))
         });
         let (mixed, mixed_time) = fastest(rounds, || {
-            let (voxels, times) = stages.rasterizer.rasterize(&level.soup, &config, &mut ())?;
+            let (voxels, times) =
+                stages.rasterizer.run(&RasterJob::of_soup(&level.soup, &config, &mut ())?)?;
             anyhow::Ok((field_of(&voxels)?, voxels.spans.len(), times.downloaded_bytes))
         });
         let (built, device) = fastest(rounds, || {

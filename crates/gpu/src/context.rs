@@ -136,7 +136,7 @@ pub struct GpuContext {
     /// Bytes of all buffers.
     used: Arc<AtomicU64>,
     #[cfg(test)]
-    pub(crate) trap: Arc<crate::robust::Trap>,
+    pub(crate) trap: Arc<crate::tests::robust::Trap>,
 }
 
 /// Returns the limits that the shaders require of a device: the defaults of WebGPU.
@@ -170,35 +170,18 @@ impl GpuContext {
         options.validate()?;
         let (adapter, report) = choose(options)?;
         let (has, needs) = (adapter.limits(), needed());
-        for (limit, has, needs) in [
-            (
-                "max_storage_buffers_per_shader_stage",
-                has.max_storage_buffers_per_shader_stage,
-                needs.max_storage_buffers_per_shader_stage,
-            ),
-            (
-                "max_compute_invocations_per_workgroup",
-                has.max_compute_invocations_per_workgroup,
-                needs.max_compute_invocations_per_workgroup,
-            ),
-            (
-                "max_compute_workgroups_per_dimension",
-                has.max_compute_workgroups_per_dimension,
-                needs.max_compute_workgroups_per_dimension,
-            ),
-        ] {
+        type Read = fn(&wgpu::Limits) -> u64;
+        let limits: [(&str, Read); 4] = [
+            ("max_storage_buffers_per_shader_stage", |of| of.max_storage_buffers_per_shader_stage.into()),
+            ("max_compute_invocations_per_workgroup", |of| of.max_compute_invocations_per_workgroup.into()),
+            ("max_compute_workgroups_per_dimension", |of| of.max_compute_workgroups_per_dimension.into()),
+            ("max_storage_buffer_binding_size", |of| of.max_storage_buffer_binding_size),
+        ];
+        for (limit, of) in limits {
+            let (has, needs) = (of(&has), of(&needs));
             if has < needs {
-                let (has, needs) = (u64::from(has), u64::from(needs));
                 return Err(GpuError::TooWeak { adapter: report.name, limit, has, needs });
             }
-        }
-        if has.max_storage_buffer_binding_size < needs.max_storage_buffer_binding_size {
-            return Err(GpuError::TooWeak {
-                adapter: report.name,
-                limit: "max_storage_buffer_binding_size",
-                has: has.max_storage_buffer_binding_size,
-                needs: needs.max_storage_buffer_binding_size,
-            });
         }
         let required_limits = wgpu::Limits {
             max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,

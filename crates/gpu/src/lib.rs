@@ -12,23 +12,17 @@
 //! ```no_run
 //! # fn voxels(soup: &waymesh_core::TriangleSoup) -> Result<(), waymesh_gpu::GpuError> {
 //! use waymesh_gpu::{GpuContext, GpuOptions, GpuRasterizer};
-//! use waymesh_voxel::VoxelConfig;
+//! use waymesh_voxel::{RasterJob, VoxelConfig};
 //!
 //! let context = GpuContext::new(&GpuOptions::default())?;
 //! let rasterizer = GpuRasterizer::new(&context)?;
-//! let (heightfield, times) = rasterizer.rasterize(soup, &VoxelConfig::default(), &mut ())?;
+//! let (heightfield, times) = rasterizer.run(&RasterJob::of_soup(soup, &VoxelConfig::default(), &mut ())?)?;
 //! # Ok(()) }
 //! ```
 //!
 //! No card has been measured yet; see the README.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-
-#[cfg(test)]
-mod double;
-
-#[cfg(test)]
-mod robust;
 
 mod batch;
 mod context;
@@ -41,6 +35,8 @@ mod raster;
 mod rough;
 mod scan;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod times;
 
 pub(crate) use kernels::constants;

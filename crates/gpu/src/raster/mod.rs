@@ -6,11 +6,8 @@ mod run;
 
 use std::sync::OnceLock;
 
-use waymesh_core::{
-    AreaId, GROUND_STEPS_PER_LEVEL, GridFrame, GridWindow, Heightfield, Observer, SoupTriangle, Span,
-    TriangleSoup,
-};
-use waymesh_voxel::{BuiltField, FieldJob, GridNumbers, RasterJob, VoxelConfig};
+use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, GridWindow, Heightfield, Span};
+use waymesh_voxel::{BuiltField, FieldJob, GridNumbers, RasterJob};
 
 use self::field::{FieldKernels, FieldRun};
 use self::part::Part;
@@ -79,34 +76,6 @@ impl GpuRasterizer {
     #[must_use]
     pub fn deepest_column(&self) -> u32 {
         if self.context.adapter().software { DEEPEST_IN_SOFTWARE } else { DEEPEST }
-    }
-
-    /// Voxelises `soup` as [`waymesh_voxel::rasterize`] does.
-    ///
-    /// # Errors
-    /// Those of [`waymesh_voxel::rasterize`], and those of [`GpuRasterizer::run`].
-    pub fn rasterize(
-        &self,
-        soup: &TriangleSoup,
-        config: &VoxelConfig,
-        observer: &mut dyn Observer,
-    ) -> Result<(Heightfield, GpuTimes), GpuError> {
-        self.run(&RasterJob::of_soup(soup, config, observer)?)
-    }
-
-    /// Voxelises a part of a grid as [`waymesh_voxel::rasterize_window`] does.
-    ///
-    /// # Errors
-    /// Those of [`waymesh_voxel::rasterize_window`], and those of [`GpuRasterizer::run`].
-    pub fn rasterize_window(
-        &self,
-        triangles: impl IntoIterator<Item = impl Into<SoupTriangle>>,
-        frame: &GridFrame,
-        window: GridWindow,
-        config: &VoxelConfig,
-        observer: &mut dyn Observer,
-    ) -> Result<(Heightfield, GpuTimes), GpuError> {
-        self.run(&RasterJob::new(triangles, frame, window, config, observer)?)
     }
 
     /// Does the work of `job`, with the same result as [`RasterJob::run`].

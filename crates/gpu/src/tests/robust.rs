@@ -194,7 +194,7 @@ fn short_memory_makes_more_parts() {
     let config = VoxelConfig::default().with_scale(GridScale::new(0.2, 0.2));
     let [(whole, once), (parts, times)] = [roomy, small].map(|context| {
         let rasterizer = crate::GpuRasterizer::new(&context).unwrap();
-        rasterizer.rasterize(&soup, &config, &mut ()).unwrap()
+        rasterizer.run(&RasterJob::of_soup(&soup, &config, &mut ()).unwrap()).unwrap()
     });
     assert!(whole == parts);
     assert!(once.parts == 1 && times.parts > 1, "{} and {} parts", once.parts, times.parts);
