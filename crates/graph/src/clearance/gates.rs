@@ -16,6 +16,11 @@ use crate::geometry::disc::{distance_squared, side_of};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::reach::Reach;
 use crate::mesh::link::{LINK_PLACES, Link, LinkEnd, LinkIndex};
+
+/// Largest distance in cells of links from each other, and from a straight line, that are parts of
+/// one.
+const JOINED_CELLS: f64 = 3.0;
+
 /// A place on a link, in one direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gate {
@@ -161,7 +166,7 @@ impl ClearanceNavMesh {
         let aside = 2.0 * f64::from(self.aside(radius));
         self.gate_places.squares.iter().map(|(_, link)| link).chain(&self.gate_places.long).all(|&link| {
             let link = &self.mesh.links.links[link as usize];
-            let [a, b] = [&link.from, &link.to].map(|end| end.ends.map(|end| self.plane_of(end.point)));
+            let [a, b] = self.link_ends(link);
             let far = |from: [DVec2; 2], to: [DVec2; 2], ends: [DVec2; 2]| {
                 distance_squared(from, ends[0]).sqrt() + distance_squared(to, ends[1]).sqrt()
             };
@@ -182,20 +187,37 @@ impl ClearanceNavMesh {
     fn add_gates(&self, number: LinkIndex, radius: f32, gates: &mut Gates, room: &mut Candidates) {
         let link = self.mesh.links()[number.index()];
         let wide = f64::from(radius);
-        let width = |end: &LinkEnd| {
-            let [a, b] = end.ends.map(|end| self.plane_of(end.point));
-            (b - a).length()
-        };
         let count = link.places();
-        let narrow = width(&link.from).min(width(&link.to));
-        if !link.is_open || count > 1 && narrow < 2.0 * wide * (1.0 - 1e-6) {
+        if !link.is_open {
             return;
         }
+        let width = |[a, b]: [DVec2; 2]| (b - a).length();
+        let own = self.link_ends(&link);
+        let has_width = own.into_iter().all(|segment| width(segment) > 0.0);
+        let line = if has_width { self.joined(number, 2.0 * wide) } else { own };
+        let narrow = width(line[0]).min(width(line[1]));
+        if count > 1 && narrow < 2.0 * wide * (1.0 - 1e-6) {
+            return;
+        }
+        // The part of the link at which no end of the whole line is nearer than the radius.
+        let inset = if count > 1 { (wide / narrow).min(0.5) } else { 0.0 };
+        let (mut low, mut span) = (inset, 1.0 - 2.0 * inset);
+        if line != own {
+            let share = |at: DVec2| (at - line[0][0]).length() / width(line[0]);
+            let [first, last] = own[0].map(share);
+            let high = (1.0 - inset).min(last);
+            low = (inset.max(first) - first) / (last - first);
+            span = (high - first) / (last - first) - low;
+            if span < 0.0 {
+                return;
+            }
+        }
         for place in 0..count {
-            let inset = if count > 1 { (wide / narrow).min(0.5) } else { 0.0 };
             let share = if count > 1 { f64::from(place) / f64::from(LINK_PLACES - 1) } else { 0.0 };
-            let along = inset + (1.0 - 2.0 * inset) * share;
-            let Some([from, to]) = self.room_at(number, &link, along, radius, room) else { continue };
+            let along = low + span * share;
+            let Some([from, to]) = self.room_at(number, &link, (along, line[0]), radius, room) else {
+                continue;
+            };
             // The height of the link.
             let rise = f64::from(to.1.y - from.1.y);
             let gate = Gate {
@@ -225,6 +247,65 @@ impl ClearanceNavMesh {
         }
     }
 
+    /// Returns the ends of both segments of a link.
+    fn link_ends(&self, link: &Link) -> [[DVec2; 2]; 2] {
+        [&link.from, &link.to].map(|end| end.ends.map(|end| self.plane_of(end.point)))
+    }
+
+    /// Returns both segments of a link, with those of equal links that continue them straight on: a
+    /// wide door or stair is several links where several polygons lie at it. None is longer by more
+    /// than about `far` at an end than the link.
+    fn joined(&self, number: LinkIndex, far: f64) -> [[DVec2; 2]; 2] {
+        let own = &self.mesh.links()[number.index()];
+        let mut line = self.link_ends(own);
+        let is_equal = |other: &Link| {
+            let key = |link: &Link| (link.kind, link.data, link.is_open, link.both_ways);
+            key(own) == key(other) && own.extra_cost.to_bits() == other.extra_cost.to_bits()
+        };
+        // Points on polygons are rounded.
+        let near = JOINED_CELLS * f64::from(self.mesh.frame.cell_size);
+        let start = line;
+        let (mut around, mut bends) = (Vec::new(), Vec::new());
+        for side in [0, 1] {
+            while (line[0][side] - start[0][side]).length() < far {
+                around.clear();
+                let at = line[0][side];
+                self.gate_places.collect(at - near, at + near, &mut around);
+                let ahead = around.iter().find_map(|&other| {
+                    let link = &self.mesh.links()[other as usize];
+                    if other == number.0 || !is_equal(link) {
+                        return None;
+                    }
+                    let ends = self.link_ends(link);
+                    let swapped = [ends[1], ends[0]];
+                    let both = [Some(ends), Some(swapped).filter(|_| link.both_ways)];
+                    let turned =
+                        both.into_iter().flatten().flat_map(|ends| [ends, ends.map(|[a, b]| [b, a])]);
+                    let mut turned = turned.filter_map(|ends| {
+                        let meets = |half: usize| (ends[half][0] - line[half][side]).length() <= near;
+                        let next = [ends[0][1], ends[1][1]];
+                        let grows = |half: usize| {
+                            let from = line[half][1 - side];
+                            (next[half] - from).length() > (line[half][side] - from).length()
+                        };
+                        let whole = [line[0][1 - side], next[0]];
+                        let is_straight = bends
+                            .iter()
+                            .chain([&at])
+                            .all(|&bend| distance_squared(whole, bend) <= near * near);
+                        let is_next = [0, 1].into_iter().all(|half| meets(half) && grows(half));
+                        (is_next && is_straight).then_some(next)
+                    });
+                    turned.next()
+                });
+                let Some(next) = ahead else { break };
+                bends.push(at);
+                (line[0][side], line[1][side]) = (next[0], next[1]);
+            }
+        }
+        line
+    }
+
     /// Returns where in plan, and at which level, a link's end is at some place of its segment.
     fn link_place(&self, end: &LinkEnd, along: f64) -> (DVec2, f32) {
         let [a, b] = end.ends.map(|end| self.plane_of(end.point));
@@ -233,12 +314,13 @@ impl ClearanceNavMesh {
         ((a + (b - a) * along), level)
     }
 
-    /// Returns where a disc fits at both ends of a link, within sight of them.
+    /// Returns where a disc fits at both ends of a link, within sight of them, at a place along it.
+    /// The segment that it leads from is a part of `line`.
     fn room_at(
         &self,
         number: LinkIndex,
         link: &Link,
-        along: f64,
+        (along, line): (f64, [DVec2; 2]),
         radius: f32,
         room: &mut Candidates,
     ) -> Option<[(Fit, Vec3); 2]> {
@@ -254,7 +336,7 @@ impl ClearanceNavMesh {
         let [before, after] = [from.0.at, to.0.at].map(|at| side_of(a, b, at));
         let least = f64::from(radius) * (1.0 - 1e-5) - 1e-6;
         let crossing = from.0.at + (to.0.at - from.0.at) * (before / (before - after));
-        let is_between = [a, b].into_iter().all(|end| (crossing - end).length() >= least);
+        let is_between = line.into_iter().all(|end| (crossing - end).length() >= least);
         (is_between || !crossing.is_finite()).then_some([from, to])
     }
 

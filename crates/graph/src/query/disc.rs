@@ -89,7 +89,8 @@ impl<'a> ClearQuery<'a> {
     ///   slices, are ground: only real walls keep a disc away, however short the treads are.
     /// - Other links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]).
     ///   A link between points serves every disc, one between segments those that are no wider than
-    ///   the shorter of them. Each of its ends, at nine places along segments, is moved to the nearest
+    ///   the shorter of them, with links that continue it straight on and are alike (kind, data, cost,
+    ///   directions). Each of its ends, at nine places along segments, is moved to the nearest
     ///   place within sight and a radius and a half where the disc fits; from there to there the disc
     ///   goes straight. Of all such chains the path is the cheapest: length in plan over the ground,
     ///   and in space over links, and their extra cost. The clearance on a link itself is not known,
