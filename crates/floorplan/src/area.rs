@@ -6,8 +6,8 @@ use waymesh_core::{float, saturating_u32};
 use geo::algorithm::concave_hull::ConcaveHullOptions;
 use geo::buffer::{BufferStyle, LineCap, LineJoin};
 use geo::{
-    Area as _, BoundingRect, Buffer, ConcaveHull, ConvexHull, LineString, MultiPoint, MultiPolygon, Point,
-    Polygon, Rect,
+    Area as _, BoundingRect, Buffer, ConcaveHull, ConvexHull, Distance, Euclidean, LineString, MultiPoint,
+    MultiPolygon, Point, Polygon, Rect,
 };
 
 use i_overlay::core::fill_rule::FillRule;
@@ -53,6 +53,11 @@ impl Region {
     pub(crate) fn extent(&self) -> Option<Extent> {
         let bounds = self.0.bounding_rect()?;
         Some([bounds.min().into(), bounds.max().into()])
+    }
+
+    /// Returns the distance of a place from it: 0 inside.
+    pub(crate) fn distance(&self, place: PlanPosition) -> f64 {
+        Euclidean.distance(&Point::from(place), &self.0)
     }
 
     /// Returns the same set as polygons that do not cross themselves.

@@ -14,8 +14,8 @@ use crate::assemble::{Piece, contours};
 use crate::doorway::{Doorway, Walls};
 use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
 use crate::offset::{closed, grow};
-use crate::plan::{Extent, direction, extent_of, grown, meet, way};
-use crate::zones::{self, Zone};
+use crate::plan::{Extent, extent_of, grown, meet};
+use crate::zones::{self, Label, Zone};
 use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape};
 
 /// Height of a level in metres. Heights are fractional, so it does not affect the result.
@@ -35,28 +35,38 @@ impl PlanWindow {
         point.x == self.min.x || point.x == self.max.x || point.z == self.min.z || point.z == self.max.z
     }
 
-    /// Moves the points of a cut that are near a border: an overlay moves the edges that it cuts to
-    /// points near them, and would bend the border. The window beyond moves them alike. They come
-    /// onto the border, but both ends of a door along an axis go past it, so that no ground is left
-    /// at its jambs. `along` is the direction of the door, whose corners are its start, its end, and
-    /// those across from both; zeros for other cuts.
-    fn keep_off(&self, cut: &mut [PlanPoint], along: PlanPosition) {
-        const PAST: i32 = BORDER_CELLS as i32 + 1;
-        for (point, side) in cut.iter_mut().zip([-1, 1, 1, -1].into_iter().cycle()) {
-            let moved = |at: i32, borders: [i32; 2], way: f64| {
-                let is_near = |border: &i32| at.abs_diff(*border) <= BORDER_CELLS;
-                let Some(border) = borders.into_iter().find(is_near) else { return at };
-                let past = if way > 0.0 { PAST } else { -PAST };
-                if way.abs() > 0.99 { border + side * past } else { border }
-            };
-            point.x = moved(point.x, [self.min.x, self.max.x], along[0]);
-            point.z = moved(point.z, [self.min.z, self.max.z], along[1]);
+    /// Returns a ring with points where it crosses the lines of the borders. An overlay moves the
+    /// edges that it cuts to points near them, and would bend the border. The window beyond gets the
+    /// same points.
+    fn split(&self, ring: &[PlanPoint]) -> Vec<PlanPoint> {
+        let turned = |point: PlanPoint| PlanPoint::new(point.z, point.x);
+        let mut points = Vec::with_capacity(ring.len());
+        for (&from, &to) in ring.iter().zip(ring.iter().cycle().skip(1)) {
+            let first = points.len();
+            points.push(from);
+            points.extend([self.min.x, self.max.x].into_iter().filter_map(|x| crossing([from, to], x)));
+            let turned_ends = [from, to].map(turned);
+            let rows = [self.min.z, self.max.z].into_iter();
+            points.extend(rows.filter_map(|z| crossing(turned_ends, z)).map(turned));
+            points[first..].sort_by_key(|point| point.distance_squared(from));
         }
+        points.dedup();
+        points
     }
 }
 
-/// Cells within which points of cuts are moved onto the border of a window.
-const BORDER_CELLS: u32 = 3;
+/// Returns the point of the grid at an x that is nearest to an edge across it, the same for both
+/// directions of the edge.
+fn crossing([from, to]: [PlanPoint; 2], x: i32) -> Option<PlanPoint> {
+    let [low, high] = if from.x < to.x { [from, to] } else { [to, from] };
+    if x <= low.x || x >= high.x {
+        return None;
+    }
+    let off = |to: i32, from: i32| i128::from(to) - i128::from(from);
+    let (run, rise) = (off(high.x, low.x), off(high.z, low.z));
+    let along = (2 * rise * off(x, low.x) + run).div_euclid(2 * run);
+    Some(PlanPoint::new(x, low.z + i32::try_from(along).unwrap_or(0)))
+}
 
 /// An obstacle, prepared for being added to a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,8 +157,12 @@ struct Opening {
     sill: Vec<PlanPoint>,
 }
 
-/// Most doors that may lie over each other: each layer is an overlay of all ground.
-const MOST_LAYERS: usize = 64;
+/// Most doors before it in the plan that a door may lie over: pieces of ground are in all of them.
+const MOST_OVER_EACH_OTHER: usize = 64;
+
+/// Distance in cells from the opening of a door within which no vertex of the ground is left out:
+/// the ground would reach past the end of the cut.
+const DOOR_CELLS: f64 = 3.0;
 
 /// One floor of a [`PlanBase`], or a window of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,6 +198,8 @@ pub struct Ground {
     pub contours: ContourSet,
     /// Storey of each region.
     pub storeys: Vec<usize>,
+    /// The doors whose openings each region lies in, on the left of their lines.
+    pub doors: Vec<Vec<usize>>,
     /// Notes on pieces that were left out.
     pub notes: Vec<PlanNote>,
 }
@@ -405,12 +421,7 @@ impl PlanBase {
             .openings
             .iter()
             .filter(|opening| opening.opening.extent().is_some_and(|extent| meet(extent, around)))
-            .cloned()
-            .map(|mut opening| {
-                let line = way(opening.sill[0].into(), opening.sill[1].into());
-                window.keep_off(&mut opening.sill, direction(line).unwrap_or_default());
-                opening
-            })
+            .map(|opening| Opening { sill: window.split(&opening.sill), ..opening.clone() })
             .collect();
         let clipped = |zone: &Zone| Zone { area: zone.area, region: zone.region.within(&frame) };
         StoreyBase {
@@ -455,24 +466,26 @@ impl PlanBase {
     /// # Errors
     /// [`PlanError::TooMany`] if there are too many vertices for 32-bit ids.
     pub fn ground_of<'a>(&self, parts: impl IntoIterator<Item = PlanPart<'a>>) -> Result<Ground, PlanError> {
-        let mut pieces = Vec::new();
-        let mut notes = Vec::new();
+        let (mut pieces, mut doors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             checkpoint();
-            let StoreyBase { storey, height, .. } = *part.base;
-            let polygons = self.polygons(&part, &mut notes)?.into_iter();
-            pieces.extend(polygons.map(|(polygon, area)| Piece { storey, height, polygon, area }));
+            let StoreyBase { storey, height, ref openings, .. } = *part.base;
+            for (polygon, Label { sills, area }) in self.polygons(&part, &mut notes)? {
+                pieces.push(Piece { storey, height, polygon, area });
+                doors.push(sills.into_iter().map(|sill| openings[sill].door).collect());
+            }
         }
         let storeys = pieces.iter().map(|piece| piece.storey).collect();
-        Ok(Ground { contours: contours(self.frame, &mut pieces)?, storeys, notes })
+        Ok(Ground { contours: contours(self.frame, &mut pieces)?, storeys, doors, notes })
     }
 
-    /// Returns the connected pieces of ground, cut along doors and divided by areas.
+    /// Returns the connected pieces of ground, cut along doors and divided by areas, those outside of
+    /// doors first.
     fn polygons(
         &self,
         part: &PlanPart<'_>,
         notes: &mut Vec<PlanNote>,
-    ) -> Result<Vec<(LatticePolygon, AreaId)>, PlanError> {
+    ) -> Result<Vec<(LatticePolygon, Label)>, PlanError> {
         let config = &self.config;
         let PlanPart { base: storey, obstacles, marks } = *part;
         let Some(extent) = storey.walkable.extent() else { return Ok(Vec::new()) };
@@ -501,7 +514,17 @@ impl PlanBase {
         let ground = ground.minus(&blocked).minus(&cut);
         let near_cells = config.near_distance / f64::from(self.frame.cell_size);
         let on_border = |point: PlanPoint| storey.window.is_some_and(|window| window.on_border(point));
-        let mut polygons = lattice::snap(&ground.0, &self.frame, near_cells, on_border);
+        let reach = DOOR_CELLS * f64::from(self.frame.cell_size);
+        let around =
+            |opening: &Opening| Bounds::in_plan(opening.opening.extent().into_iter().flatten(), reach);
+        let openings: BoxTree = storey.openings.iter().map(around).collect();
+        let is_at_door = |point: PlanPoint| {
+            let place = position(&self.frame, point);
+            let mut near = openings.overlapping(Bounds::in_plan([place], 0.0));
+            near.any(|door| storey.openings[door].opening.distance(place) < reach)
+        };
+        let fixed = |point: PlanPoint| on_border(point) || is_at_door(point);
+        let mut polygons = lattice::snap(&ground.0, &self.frame, near_cells, fixed);
 
         let doubled_cells = 2.0 * config.min_area / self.frame.cell_area();
         let small = |polygon: &LatticePolygon| {
@@ -517,70 +540,59 @@ impl PlanBase {
             let element = format!("storey {:?}", self.names[storey.storey]).into();
             notes.push(PlanNote { element, kind });
         }
-        if zones.is_empty() {
-            self.cut(&mut polygons, &storey.openings)?;
-            return Ok(polygons.into_iter().map(|polygon| (polygon, AreaId::GROUND)).collect());
-        }
         let sills: Vec<Vec<PlanPoint>> = storey.openings.iter().map(|opening| opening.sill.clone()).collect();
+        let (boxes, are_apart) = self.boxes(&storey.openings)?;
+        if zones.is_empty() && are_apart {
+            return Ok(cut_apart(polygons, &sills, &boxes));
+        }
         let of_zone = |zone: &Zone| lattice::nearest_rings(&zone.region.0, &self.frame);
         let mut cuts: Vec<Vec<PlanPoint>> = zones.iter().flat_map(of_zone).collect();
         if let Some(window) = storey.window {
-            cuts.iter_mut().for_each(|cut| window.keep_off(cut, [0.0; 2]));
+            cuts.iter_mut().for_each(|cut| *cut = window.split(cut));
         }
         let lines = [&sills[..], &cuts].concat();
-        Ok(zones::divide(&polygons, &zones, (&sills, &lines), &self.frame, config))
+        let is_in = |sill: usize, place: PlanPosition| storey.openings[sill].opening.distance(place) <= 0.0;
+        Ok(zones::divide(&polygons, &zones, (&sills, &lines), is_in, &self.frame, config))
     }
 
-    /// Cuts pieces of ground along the sills of doors. The sills follow, in the order of the doors.
-    /// Where they overlap, the ground belongs to the first.
-    fn cut(&self, polygons: &mut Vec<LatticePolygon>, openings: &[Opening]) -> Result<(), PlanError> {
+    /// Returns the boxes of the sills of doors, and `true` if none lie over each other.
+    fn boxes(&self, openings: &[Opening]) -> Result<(BoxTree, bool), PlanError> {
         // Cuts are rounded by a cell.
         let boxed = |opening: &Opening| Bounds::in_plan(opening.sill.iter().copied(), 1.0);
         let boxes: Vec<Bounds> = openings.iter().map(boxed).collect();
         let tree = BoxTree::new(&boxes, 1);
-        let mut sills = Vec::new();
-        for layer in self.layers(openings, &boxes, &tree)? {
-            checkpoint();
-            let cutters: Vec<Vec<PlanPoint>> =
-                layer.iter().map(|&sill| openings[sill].sill.clone()).collect();
-            let (outside, inside) = lattice::split(polygons, &cutters);
-            *polygons = outside;
-            sills.extend(inside.into_iter().map(|piece| {
-                let mut around = tree.overlapping(Bounds::in_plan([piece[0][0]], 0.0));
-                let sill = around.find(|sill| layer.binary_search(sill).is_ok());
-                (sill.unwrap_or(usize::MAX), piece)
-            }));
-        }
-        sills.sort_by_key(|(door, _)| *door);
-        polygons.extend(sills.into_iter().map(|(_, piece)| piece));
-        Ok(())
-    }
-
-    /// Sorts doors into layers in which the boxes of no two sills touch, each as early as doors
-    /// before it allow. Doors of a layer, in ascending order, are cut at once.
-    fn layers(
-        &self,
-        openings: &[Opening],
-        boxes: &[Bounds],
-        tree: &BoxTree,
-    ) -> Result<Vec<Vec<usize>>, PlanError> {
-        let mut layers: Vec<Vec<usize>> = Vec::new();
-        let mut layer_of: Vec<usize> = Vec::with_capacity(openings.len());
-        for (index, (opening, &bounds)) in openings.iter().zip(boxes).enumerate() {
-            let before = tree.overlapping(bounds).filter(|&other| other < index);
-            let layer = before.map(|other| layer_of[other] + 1).max().unwrap_or(0);
-            if layer == MOST_LAYERS {
+        let mut are_apart = true;
+        for (index, (opening, &bounds)) in openings.iter().zip(&boxes).enumerate() {
+            let before = tree.overlapping(bounds).filter(|&other| other < index).count();
+            if before >= MOST_OVER_EACH_OTHER {
                 let door = self.doors[opening.door].name.clone();
-                return Err(PlanError::DoorsOverlap { door, limit: MOST_LAYERS });
+                return Err(PlanError::DoorsOverlap { door, limit: MOST_OVER_EACH_OTHER });
             }
-            layer_of.push(layer);
-            if layer == layers.len() {
-                layers.push(Vec::new());
-            }
-            layers[layer].push(index);
+            are_apart &= before == 0;
         }
-        Ok(layers)
+        Ok((tree, are_apart))
     }
+}
+
+/// Cuts pieces of ground along the sills of doors whose boxes are apart. The sills follow, in the
+/// order of the doors.
+fn cut_apart(
+    polygons: Vec<LatticePolygon>,
+    sills: &[Vec<PlanPoint>],
+    boxes: &BoxTree,
+) -> Vec<(LatticePolygon, Label)> {
+    let (outside, inside) =
+        if sills.is_empty() { (polygons, Vec::new()) } else { lattice::split(&polygons, sills) };
+    let labelled = |piece: LatticePolygon, sills: Vec<usize>| (piece, Label { sills, area: AreaId::GROUND });
+    let mut inside: Vec<_> = inside
+        .into_iter()
+        .map(|piece| {
+            let sills = boxes.overlapping(Bounds::in_plan([piece[0][0]], 0.0)).collect();
+            labelled(piece, sills)
+        })
+        .collect();
+    inside.sort_by(|(_, one), (_, other)| one.cmp(other));
+    outside.into_iter().map(|piece| labelled(piece, Vec::new())).chain(inside).collect()
 }
 
 fn door_name(storey: &crate::Storey, door: &Door) -> Arc<str> {

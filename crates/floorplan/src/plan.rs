@@ -243,7 +243,8 @@ impl Outline {
 pub struct Door {
     /// Name, for messages.
     pub name: String,
-    /// From one jamb to the other.
+    /// From one jamb to the other. The door closes the whole of it, whatever doors lie over it; a part
+    /// that lies on the line of another one belongs to the first of both.
     pub line: [PlanPosition; 2],
     /// Least depth of the opening in metres, half of it on either side of the line. The opening is
     /// walkable, and walls are cut there: through their whole thickness next to the jambs, up to 3 m

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use geo::{Contains, InteriorPoint, LineString, Point, Polygon};
+use geo::{Contains, LineString, Point, Polygon};
 use waymesh_core::{AreaId, Bounds, BoxTree, GridFrame, PlanPoint, checkpoint};
 
-use crate::PlanConfig;
 use crate::area::Region;
 use crate::assemble::{Piece, meet};
 use crate::lattice::{self, LatticePolygon, doubled_area, position};
+use crate::{PlanConfig, PlanPosition};
 
 /// A part of a storey whose ground has an area.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,17 +29,17 @@ pub(crate) fn lay(zone: &Zone, zones: &mut Vec<Zone>, cut: &mut Region) {
     }
 }
 
-/// Label of a face of the ground: the door of its sill, and its area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Label {
-    /// Door of the sill; `None` outside of doors, which sorts first.
-    sill: Option<usize>,
-    area: AreaId,
+/// Label of a face of the ground: the sills that it lies in, and its area.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Label {
+    /// In ascending order. Empty outside of doors, which sorts first.
+    pub(crate) sills: Vec<usize>,
+    pub(crate) area: AreaId,
 }
 
 /// Divides ground along `lines`: the borders of zones and the sills of doors. The last zone over a
-/// place gives its area. The sills follow, in the order of the doors; where they overlap, the
-/// ground belongs to the first.
+/// place gives its area. The sills follow, in the order of the doors. Sills are wider than doors:
+/// ground in several of them belongs to those whose doors `is_in` finds there, if any.
 ///
 /// All lines are cut in one pass, so that pieces have the same points on both sides of a border. A
 /// face narrower than `near_distance`, as two roundings of one line leave, belongs to the neighbour
@@ -48,14 +48,15 @@ pub(crate) fn divide(
     polygons: &[LatticePolygon],
     zones: &[Zone],
     (sills, lines): (&[Vec<PlanPoint>], &[Vec<PlanPoint>]),
+    is_in: impl Fn(usize, PlanPosition) -> bool,
     frame: &GridFrame,
     config: &PlanConfig,
-) -> Vec<(LatticePolygon, AreaId)> {
+) -> Vec<(LatticePolygon, Label)> {
     let places = places(zones);
     let sills = Shapes::new(sills.iter().map(|sill| ((), Polygon::new(line(sill), Vec::new()))));
     let faces = lattice::slice(polygons, lines);
     let mut labels: Vec<(Label, bool)> =
-        faces.iter().map(|face| label(face, &places, &sills, frame)).collect();
+        faces.iter().map(|face| label(face, &places, &sills, &is_in, frame)).collect();
     let mut pieces: Vec<Piece> = faces
         .into_iter()
         .map(|polygon| Piece { storey: 0, height: 0.0, polygon, area: AreaId::GROUND })
@@ -69,7 +70,7 @@ pub(crate) fn divide(
     groups
         .into_iter()
         .flat_map(|(label, faces)| {
-            lattice::united(&faces).into_iter().map(move |polygon| (polygon, label.area))
+            lattice::united(&faces).into_iter().map(move |polygon| (polygon, label.clone()))
         })
         .collect()
 }
@@ -91,10 +92,10 @@ impl<T> Shapes<T> {
         Self { boxes: boxes.into_iter().collect(), shapes }
     }
 
-    /// Returns the index of the first polygon that contains a place.
-    fn first_at(&self, place: Point) -> Option<usize> {
+    /// Returns the indices of the polygons that contain a place.
+    fn at(&self, place: Point) -> impl Iterator<Item = usize> {
         let around = self.boxes.overlapping(Bounds::in_plan([place.0], 0.0));
-        around.filter(|&index| self.shapes[index].1.contains(&place)).min()
+        around.filter(move |&index| self.shapes[index].1.contains(&place))
     }
 }
 
@@ -113,18 +114,56 @@ fn label(
     face: &LatticePolygon,
     places: &Shapes<AreaId>,
     sills: &Shapes<()>,
+    is_in: &impl Fn(usize, PlanPosition) -> bool,
     frame: &GridFrame,
 ) -> (Label, bool) {
-    let mut rings = face.iter().map(|ring| line(ring));
-    let outer = rings.next().unwrap_or_else(|| LineString::new(Vec::new()));
-    let inside = Polygon::new(outer, rings.collect()).interior_point();
-    let Some(inside) = inside else { return (Label { sill: None, area: AreaId::GROUND }, false) };
-    let sill = sills.first_at(inside);
+    let Some(inside) = middle(face) else {
+        return (Label { sills: Vec::new(), area: AreaId::GROUND }, false);
+    };
     let origin = position(frame, PlanPoint::new(0, 0));
     let cell = f64::from(frame.cell_size);
-    let zone = places.first_at(Point::new(origin[0] + inside.x() * cell, origin[1] + inside.y() * cell));
+    let place = [origin[0] + inside[0] * cell, origin[1] + inside[1] * cell];
+    let mut sills: Vec<usize> = sills.at(inside.into()).collect();
+    sills.sort_unstable();
+    if sills.len() > 1 && sills.iter().any(|&sill| is_in(sill, place)) {
+        sills.retain(|&sill| is_in(sill, place));
+    }
+    let zone = places.at(place.into()).min();
     let area = zone.map_or(AreaId::GROUND, |zone| places.shapes[zone].0);
-    (Label { sill, area }, zone.is_some())
+    (Label { sills, area }, zone.is_some())
+}
+
+/// Returns a place in a wide part of a face. Rounding leaves spikes on faces, which may lie on the
+/// other side of the line that they run along.
+fn middle(face: &LatticePolygon) -> Option<[f64; 2]> {
+    const ROWS: u8 = 8;
+    let edges = || face.iter().flat_map(|ring| ring.iter().zip(ring.iter().cycle().skip(1)));
+    // The parts of a line across an axis that lie in the face.
+    let spans = |axis: usize, at: f64| {
+        let crossed = edges().filter_map(|(&from, &to)| {
+            let [a, b] = [from, to].map(<[f64; 2]>::from);
+            let share = (at - a[axis]) / (b[axis] - a[axis]);
+            ((a[axis] > at) != (b[axis] > at)).then(|| a[1 - axis] + share * (b[1 - axis] - a[1 - axis]))
+        });
+        let mut crossed: Vec<f64> = crossed.collect();
+        crossed.sort_by(f64::total_cmp);
+        crossed.chunks_exact(2).map(|span| [span[0], span[1]]).collect::<Vec<_>>()
+    };
+    let rows = || face.iter().flatten().map(|point| f64::from(point.z));
+    let (low, high) = (rows().fold(f64::INFINITY, f64::min), rows().fold(f64::NEG_INFINITY, f64::max));
+    let mut best = (0.0, None);
+    for row in 0..ROWS {
+        let z = low + (high - low) * (f64::from(row) + 0.5) / f64::from(ROWS);
+        for [left, right] in spans(1, z) {
+            let x = f64::midpoint(left, right);
+            let column = spans(0, x).into_iter().find(|[from, to]| (*from..=*to).contains(&z));
+            let size = column.map_or(0.0, |[from, to]| (to - from).min(right - left));
+            if size > best.0 {
+                best = (size, Some([x, z]));
+            }
+        }
+    }
+    best.1
 }
 
 /// Gives faces that are too narrow the area of a neighbour, the smallest faces first.
@@ -150,7 +189,7 @@ fn join_slivers(pieces: &mut [Piece], labels: &mut [(Label, bool)], frame: &Grid
         for (ring, points) in pieces[face].polygon.iter().enumerate() {
             for (index, &from) in points.iter().enumerate() {
                 let Some(&(other, ..)) = twins.get(&(face, ring, index)) else { continue };
-                if labels[other].0.sill == labels[face].0.sill {
+                if labels[other].0.sills == labels[face].0.sills {
                     *borders.entry(other).or_default() += length(from, points[(index + 1) % points.len()]);
                 }
             }

@@ -30,15 +30,16 @@ const MORE_THAN_AGENT: f64 = 0.01;
 /// Shortest piece of a landing that becomes a separate link, in cells.
 const SHORTEST: f64 = 4.0;
 
-/// All links of a plan. Portals across doors are taken out of the polygons.
+/// All links of a plan. Portals across doors are taken out of the polygons. Regions have a storey,
+/// and the doors in whose openings they lie.
 pub(crate) fn all(
     plan: &FloorPlan,
     base: &PlanBase,
     polygons: &mut PolyMesh,
-    storeys: &[usize],
+    (storeys, openings): (&[usize], &[Vec<usize>]),
     notes: &mut Vec<PlanNote>,
 ) -> Result<Vec<Link>, PlanError> {
-    let mut links = doors(polygons, storeys, base, notes);
+    let mut links = doors(polygons, openings, base, notes);
     let places = Places::new(base, polygons, storeys);
     for (number, stairs) in (0..).zip(&plan.stairs) {
         links.extend(places.stairs(number, stairs, notes)?);
@@ -49,25 +50,19 @@ pub(crate) fn all(
     Ok(links)
 }
 
-/// The doors of a plan, to be looked up.
-#[derive(Debug)]
-pub(crate) struct DoorLines {
-    boxes: BoxTree,
-}
-
-impl DoorLines {
-    pub(crate) fn new(doors: &[DoorLine]) -> Self {
-        Self { boxes: doors.iter().map(|door| Bounds::in_plan(door.ends, DOOR_SLACK)).collect() }
-    }
-
-    /// The door that an edge of a storey lies on.
-    pub(crate) fn at(&self, doors: &[DoorLine], storey: usize, ends: [PlanPoint; 2]) -> Option<usize> {
-        let is_here = |&door: &usize| {
-            let door = &doors[door];
-            door.storey == storey && ends.iter().all(|&end| on_line(door.ends, end))
-        };
-        self.boxes.overlapping(Bounds::in_plan([ends[0]], 0.0)).filter(is_here).min()
-    }
+/// Returns the door on whose line an edge lies: one in whose opening the ground of one side lies,
+/// and not that of the other. The first of several.
+pub(crate) fn door_at(
+    lines: &[DoorLine],
+    [one, other]: [&[usize]; 2],
+    ends: [PlanPoint; 2],
+) -> Option<usize> {
+    let only = |own: &'_ [usize], other: &'_ [usize]| -> Option<usize> {
+        let is_here =
+            |door: &&usize| !other.contains(door) && ends.iter().all(|&end| on_line(lines[**door].ends, end));
+        own.iter().find(is_here).copied()
+    };
+    [only(one, other), only(other, one)].into_iter().flatten().min()
 }
 
 /// The link through a door, from the polygon on the one side of an edge to that on the other.
@@ -95,28 +90,26 @@ pub(crate) fn leads_nowhere(base: &PlanBase, door: &DoorLine) -> PlanNote {
 /// Cuts the mesh along the doors. Returns a link for each portal that was cut.
 fn doors(
     polygons: &mut PolyMesh,
-    storeys: &[usize],
+    openings: &[Vec<usize>],
     base: &PlanBase,
     notes: &mut Vec<PlanNote>,
 ) -> Vec<Link> {
     let doors = base.doors();
     let mut links = Vec::new();
     let mut is_used = vec![false; doors.len()];
-    let lines = DoorLines::new(doors);
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
         checkpoint_every(1 << 10, id.index());
         let range = polygons.corner_range(id);
         let region = polygons.polygons[id.index()].region;
         for edge in range.clone() {
             let Some(neighbour) = polygons.neighbours[edge] else { continue };
-            if polygons.polygons[neighbour.index()].region == region {
-                continue;
-            }
+            let beyond = polygons.polygons[neighbour.index()].region;
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
             let ends = [polygons.corners[edge], polygons.corners[next]]
                 .map(|vertex| polygons.vertices[vertex.index()]);
             let points = ends.map(|end| end.point);
-            let Some(door) = lines.at(doors, storeys[region.index()], points) else { continue };
+            let sides = [region, beyond].map(|region| &*openings[region.index()]);
+            let Some(door) = door_at(doors, sides, points) else { continue };
             is_used[door] = true;
             polygons.neighbours[edge] = None;
             if id < neighbour {

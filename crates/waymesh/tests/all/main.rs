@@ -34,6 +34,7 @@ mod overlaps;
 mod plain_data;
 mod plan;
 mod plan_areas;
+mod plan_doors;
 mod plan_files;
 mod plan_levels;
 mod plan_osm;

@@ -183,6 +183,9 @@ fn marks_of_a_plan_that_changes_are_reported_if_they_touch_nothing() {
     };
     world.add_mark("upper", &square("on", 1.0)).expect("a mark");
     world.add_mark("upper", &square("beside", 400.0)).expect("a mark");
+    // One that goes before the update was never there.
+    let gone = world.add_mark("upper", &square("gone", 500.0)).expect("a mark");
+    assert!(world.remove_mark(gone));
     let mut told = Warnings::default();
     world.update(&mut told).expect("a mesh");
     assert!(matches!(&told.0[..], [one] if one.contains("beside: touches no ground")), "{:?}", told.0);

@@ -1,22 +1,22 @@
 //! Near vertices of a plan's ground become one.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{Observer, PolygonSet, Warning};
+use waymesh_core::{Observer, PolygonSet, RegionId, Warning};
 use waymesh_triangulate::{RepairConfig, TriangulateError, repair_polygons};
 
 use super::metres;
 use crate::bake::{BakeError, Recorder};
 
 /// Merges vertices of regions that are nearer than `distance`; 0 changes nothing. Ground that is
-/// disconnected by that becomes a separate region on its storey.
+/// disconnected by that becomes a separate region, after all others: returns those with their
+/// original regions.
 pub(super) fn merged(
     shapes: PolygonSet,
     distance: f64,
-    storeys: &mut Vec<usize>,
     recorder: &mut Recorder<'_>,
-) -> Result<PolygonSet, BakeError> {
+) -> Result<(PolygonSet, Vec<[RegionId; 2]>), BakeError> {
     if distance <= 0.0 {
-        return Ok(shapes);
+        return Ok((shapes, Vec::new()));
     }
     let distance = metres(distance);
     let repair = RepairConfig::default().with_near_distance(distance).with_max_border_shift(distance);
@@ -30,22 +30,18 @@ pub(super) fn merged(
         Err(error) => {
             // The ground is sound without it.
             warn(format!("left out: {error}"), recorder);
-            return Ok(shapes);
+            return Ok((shapes, Vec::new()));
         }
     };
     if merged.polygons.is_empty() {
         let hint = "all ground is narrower than the merge distance";
         return Err(BakeError::NothingWalkable { stage: "merge", hint });
     }
-    for &[piece, origin] in &report.split_off {
-        let storey = storeys.get(origin.index()).copied().unwrap_or(0);
-        storeys.resize(storeys.len().max(piece.index() + 1), storey);
-    }
     if !report.vanished.is_empty() {
         let what = format!("{} pieces of ground are too narrow and left out", report.vanished.len());
         warn(what, recorder);
     }
-    Ok(merged)
+    Ok((merged, report.split_off))
 }
 
 fn warn(what: String, observer: &mut dyn Observer) {

@@ -149,7 +149,7 @@ impl FrontEnd for FloorPlans {
         warn_of_marks(&config.marks, &self.covers(plan, config, &base)?, recorder);
         let ground = recorder.stage("ground", |_| base.ground())?;
         report_notes(&ground.notes, recorder);
-        let (mut storeys, contours) = (ground.storeys, ground.contours);
+        let (mut storeys, mut openings, contours) = (ground.storeys, ground.doors, ground.contours);
         stages.check("ground", |list| contours.violations(list))?;
         if contours.regions.is_empty() {
             let hint = "blocked areas and the agent's radius leave no room; is the scale in metres?";
@@ -167,11 +167,15 @@ impl FrontEnd for FloorPlans {
         };
         report.count_contours(&contours);
         drop(contours);
-        let shapes = merge::merged(shapes, self.merge_distance, &mut storeys, recorder)?;
+        let (shapes, split_off) = merge::merged(shapes, self.merge_distance, recorder)?;
+        for [_, origin] in split_off {
+            storeys.push(storeys[origin.index()]);
+            openings.push(openings[origin.index()].clone());
+        }
         let refine = self.refine(config, f64::from(frame.cell_size))?;
         let links = InputLinks::found_by(move |polygons, observer| {
             let mut notes = Vec::new();
-            let links = doors::all(plan, &base, polygons, &storeys, &mut notes)?;
+            let links = doors::all(plan, &base, polygons, (&storeys, &openings), &mut notes)?;
             report_notes(&notes, observer);
             Ok(links)
         });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh, to_u32};
 use waymesh_floorplan::PlanWindow;
 use waymesh_graph::{MeshTile, TileKey, TilePolygon};
 
@@ -15,7 +15,8 @@ pub(super) struct BuiltWindow {
     pub(super) polygons: PolyMesh,
     /// By the side of the window, then by the direction in which edges run on it; sorted.
     borders: [[Vec<BorderEdge>; 2]; 4],
-    regions: u32,
+    /// By region, the doors in whose openings it lies.
+    openings: Vec<Vec<usize>>,
 }
 
 /// An edge of a polygon on the border of its window.
@@ -41,12 +42,12 @@ struct Portion {
 
 impl PartialEq for BuiltWindow {
     fn eq(&self, other: &Self) -> bool {
-        self.polygons == other.polygons
+        self.polygons == other.polygons && self.openings == other.openings
     }
 }
 
 impl BuiltWindow {
-    pub(super) fn new(polygons: PolyMesh, window: &PlanWindow) -> Self {
+    pub(super) fn new(polygons: PolyMesh, openings: Vec<Vec<usize>>, window: &PlanWindow) -> Self {
         let mut borders: [[Vec<BorderEdge>; 2]; 4] = Default::default();
         for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
             let range = polygons.corner_range(id);
@@ -61,8 +62,12 @@ impl BuiltWindow {
         for edges in borders.iter_mut().flatten() {
             edges.sort_unstable_by_key(|border| (border.range, border.edge));
         }
-        let regions = polygons.polygons.iter().map(|polygon| polygon.region.0 + 1).max().unwrap_or(0);
-        Self { polygons, borders, regions }
+        Self { polygons, borders, openings }
+    }
+
+    /// The doors in whose openings a polygon lies.
+    pub(super) fn openings(&self, polygon: u32) -> &[usize] {
+        &self.openings[self.polygons.polygons[polygon as usize].region.index()]
     }
 }
 
@@ -98,7 +103,7 @@ pub(super) fn mesh_tile<'a>(
     key: TileKey,
     windows: &impl Fn(TileKey) -> Option<&'a BuiltWindow>,
 ) -> Option<MeshTile> {
-    let BuiltWindow { polygons: source, borders, regions } = windows(key)?;
+    let BuiltWindow { polygons: source, borders, openings } = windows(key)?;
     // Edges with something beyond, each in pieces in the order in which it runs, and the window beyond.
     let mut pieces: HashMap<usize, (TileKey, Vec<Portion>)> = HashMap::new();
     for side in SIDES {
@@ -119,7 +124,7 @@ pub(super) fn mesh_tile<'a>(
             }
         }
     }
-    let made = cut_borders(key, source, *regions, |edge, [start, end]| {
+    let made = cut_borders(key, source, to_u32(openings.len()), |edge, [start, end]| {
         let is_x = start.point.x == end.point.x;
         let ascends = if is_x { start.point.z < end.point.z } else { start.point.x < end.point.x };
         let portions = pieces.get(&edge).into_iter().flat_map(|(there, portions)| {

@@ -9,8 +9,9 @@ use waymesh_graph::{
 };
 
 use super::super::links::{Element, Source};
+use super::join::BuiltWindow;
 use crate::bake::BakeError;
-use crate::links::doors::{DoorLines, Places, door_link, leads_nowhere, lift_boxes, stairs_boxes};
+use crate::links::doors::{Places, door_at, door_link, leads_nowhere, lift_boxes, stairs_boxes};
 
 /// Found links of a source, in their order.
 type Found = (Source, Vec<(LinkOrder, Link)>);
@@ -33,7 +34,6 @@ pub(super) struct DoorEdge {
 /// Data for finding the links of a plan.
 #[derive(Debug)]
 pub(super) struct PlanLinks {
-    lines: DoorLines,
     /// The windows that the ground under the ends of stairs and lifts is looked for in.
     windows: BTreeMap<Element, BTreeSet<TileKey>>,
     /// The stairs and lifts of each window.
@@ -60,24 +60,27 @@ impl PlanLinks {
             }
             windows.insert(element, over);
         }
-        let lines = DoorLines::new(base.doors());
-        Self { lines, windows, elements, doors: BTreeMap::new(), uses: vec![0; base.doors().len()] }
+        Self { windows, elements, doors: BTreeMap::new(), uses: vec![0; base.doors().len()] }
     }
 
     /// Takes the portals across doors out of a window. Both sides do.
-    pub(super) fn cut(&self, base: &PlanBase, key: TileKey, tile: &mut MeshTile) -> Vec<DoorEdge> {
+    pub(super) fn cut<'a>(
+        base: &PlanBase,
+        key: TileKey,
+        tile: &mut MeshTile,
+        windows: &impl Fn(TileKey) -> Option<&'a BuiltWindow>,
+    ) -> Vec<DoorEdge> {
+        let openings = |at: TilePolygon| windows(at.tile).map_or(&[][..], |built| built.openings(at.polygon));
         let MeshTile { vertices, polygons, corners, neighbours, .. } = tile;
         let mut cut = Vec::new();
         for (index, polygon) in (0_u32..).zip(&*polygons) {
+            let own = openings(TilePolygon { tile: key, polygon: index });
             let (first, len) = (polygon.first as usize, polygon.len as usize);
             for edge in 0..len {
                 let Some(beyond) = neighbours[first + edge] else { continue };
-                if beyond.tile == key && polygons[beyond.polygon as usize].region == polygon.region {
-                    continue;
-                }
                 let ends =
                     [edge, (edge + 1) % len].map(|corner| vertices[corners[first + corner].index()].point);
-                if let Some(door) = self.lines.at(base.doors(), key.layer as usize, ends) {
+                if let Some(door) = door_at(base.doors(), [own, openings(beyond)], ends) {
                     neighbours[first + edge] = None;
                     cut.push(DoorEdge { door, polygon: index, edge, beyond });
                 }

@@ -74,8 +74,8 @@ pub struct PlanWorld {
     grid: TileGrid,
     parts: Parts<TileKey, BuiltWindow>,
     mesh: TiledMesh,
-    /// Names of marks that came since the last update and touch no ground.
-    untouched: Vec<String>,
+    /// Marks that came since the last update and touch no ground, with their names.
+    untouched: Vec<(MarkId, String)>,
     links: WorldLinks,
     found: PlanLinks,
 }
@@ -187,10 +187,12 @@ impl PlanWorld {
         let mark = PlanMark::new(shape, base.config())?;
         let windows = self.windows_over(storey, &mark.reach(base));
         self.parts.touch(windows.iter().copied());
-        if !base.storey(storey)?.meets(&mark) {
-            self.untouched.push(shape.source.to_string());
+        let is_untouched = !base.storey(storey)?.meets(&mark);
+        let id = MarkId(self.ground.marks.add(mark, windows));
+        if is_untouched {
+            self.untouched.push((id, shape.source.to_string()));
         }
-        Ok(MarkId(self.ground.marks.add(mark, windows)))
+        Ok(id)
     }
 
     /// Takes a mark away. Returns `true` if it was there.
@@ -244,8 +246,10 @@ impl PlanWorld {
             let config = stages.config();
             warn_of_marks(&config.marks, &front.covers(plan, config, base)?, observer);
         }
-        for name in std::mem::take(&mut self.untouched) {
-            warn_of_mark(name, None, observer);
+        for (id, name) in std::mem::take(&mut self.untouched) {
+            if ground.marks.get(id.0).is_some() {
+                warn_of_mark(name, None, observer);
+            }
         }
         Ok(update)
     }
@@ -266,25 +270,27 @@ impl WindowGround {
     /// The polygons of one window.
     fn build(&self, tile: &TileKey) -> Result<Option<Arc<BuiltWindow>>, BakeError> {
         let Some((window, part)) = self.tiles.get(tile) else { return Ok(None) };
-        Ok(Some(Arc::new(BuiltWindow::new(self.polygons(*tile, part)?, window))))
+        let (polygons, openings) = self.polygons(*tile, part)?;
+        Ok(Some(Arc::new(BuiltWindow::new(polygons, openings, window))))
     }
 
-    fn polygons(&self, tile: TileKey, part: &StoreyBase) -> Result<PolyMesh, BakeError> {
-        let empty = || PolyMesh::empty(*self.base.frame());
+    /// The polygons of one window, and by region the doors in whose openings it lies.
+    fn polygons(&self, tile: TileKey, part: &StoreyBase) -> Result<(PolyMesh, Vec<Vec<usize>>), BakeError> {
         let obstacles: Vec<&Obstacle> = self.obstacles.of(tile).collect();
         let marks: Vec<&PlanMark> = self.marks.of(tile).collect();
         let part = PlanPart { base: part, obstacles: &obstacles, marks: &marks };
         let ground = self.base.ground_of([part])?;
         self.stages.check("ground", |list| ground.contours.violations(list))?;
         if ground.contours.regions.is_empty() {
-            return Ok(empty());
+            return Ok((PolyMesh::empty(*self.base.frame()), Vec::new()));
         }
         let mut token = CancelToken::current();
         let mut recorder = Recorder::new(&mut token);
         let shapes = ground.contours.polygons();
         let refine = self.front.refine(self.stages.config(), f64::from(shapes.frame.cell_size))?;
         let triangulation = self.stages.triangles(&shapes, refine.as_ref(), &mut recorder)?;
-        self.stages.polygons(&triangulation, refine.as_ref(), &mut recorder)
+        let polygons = self.stages.polygons(&triangulation, refine.as_ref(), &mut recorder)?;
+        Ok((polygons, ground.doors))
     }
 }
 
@@ -327,11 +333,11 @@ impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
         let beside: BTreeSet<TileKey> = around.filter(|&window| known(window).is_some()).collect();
         let mut doors: BTreeMap<TileKey, Vec<DoorEdge>> =
             changed.iter().map(|&window| (window, Vec::new())).collect();
-        let (base, found) = (&self.ground.base, &*self.found);
+        let base = &self.ground.base;
         let changes = recorder.stage("join", |_| {
             let written = beside.iter().filter_map(|&window| {
                 let mut made = mesh_tile(window, &known)?;
-                doors.insert(window, found.cut(base, window, &mut made));
+                doors.insert(window, PlanLinks::cut(base, window, &mut made, &known));
                 Some((window, made))
             });
             Ok::<_, BakeError>(changes(changed.iter().copied(), written))
@@ -344,7 +350,7 @@ impl Update<TileKey, BuiltWindow> for WindowUpdate<'_> {
             is_all = true;
             for &window in windows.keys() {
                 if let Some(mut made) = mesh_tile(window, &known) {
-                    doors.insert(window, self.found.cut(base, window, &mut made));
+                    doors.insert(window, PlanLinks::cut(base, window, &mut made, &known));
                 }
             }
         }
