@@ -1227,7 +1227,7 @@ enum wm_status wm_crowd_set_target_discs(struct wm_crowd *crowd,
                                          struct wm_error *error);
 
 /*
- Like wm_crowd_set_position, at the nearest place where the agent's own radius fits.
+ Like wm_crowd_set_position. Where the agent's own radius does not fit, it walks away from walls.
  */
 enum wm_status wm_crowd_set_position_discs(struct wm_crowd *crowd,
                                            const struct wm_discs *discs,

@@ -288,7 +288,7 @@ pub extern "C" fn wm_crowd_set_target_discs(
     })
 }
 
-/// Like wm_crowd_set_position, at the nearest place where the agent's own radius fits.
+/// Like wm_crowd_set_position. Where the agent's own radius does not fit, it walks away from walls.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_crowd_set_position_discs(
     crowd: Option<&mut Crowd>,

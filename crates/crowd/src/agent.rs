@@ -354,7 +354,10 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     pub(crate) fn prepare(&mut self, ground: Ground<'_>, dt: f32, scratch: &mut Scratch) {
         let shown = self.position();
         self.has_landed = false;
-        if self.is_lost || self.place.generation != ground.mesh.generation() {
+        if self.is_lost
+            || self.place.generation != ground.mesh.generation()
+            || !self.params.filter.allows(ground.mesh, self.place.polygon)
+        {
             match self.task {
                 Task::Link(traversal) => self.ride_on(ground.mesh, traversal),
                 _ => self.relocate(ground, if self.is_lost { shown } else { self.place.position }, scratch),
@@ -419,6 +422,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.place = place;
         self.around.forget();
         if matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_)) {
+            if self.target.is_none() {
+                // It was stopped on a link.
+                self.task = Task::Idle;
+                return;
+            }
             self.task = Task::Walking;
             self.follow(ground, place.position, scratch);
         }

@@ -28,11 +28,12 @@ const FOLLOW: f32 = 5.0;
 /// # Guarantees
 /// - No agent moves farther in space in a step than its highest speed allows, or the speed of the
 ///   link that it is on. Only [`Crowd::set_position`] moves an agent at once.
-/// - If the ground, a link or the mesh changes, an agent on a link continues, or returns if the end
-///   of the link is not on the ground; others walk straight back to the nearest ground.
-/// - The location of every agent is on the mesh after every step, on polygons that its filter
-///   allows: no agent passes through a wall. An agent that is wider than the one the mesh was baked
-///   for keeps the difference from walls where the ground is wide enough. On a
+/// - If the ground, a link, the mesh or what its filter allows changes, an agent on a link
+///   continues, or returns if the end of the link is not on the ground; others walk straight back
+///   to the nearest ground.
+/// - The location of every agent that is not lost is on the mesh after every step, on polygons
+///   that its filter allows: no agent passes through a wall. An agent that is wider than the one
+///   the mesh was baked for keeps the difference from walls where the ground is wide enough. On a
 ///   [`ClearanceNavMesh`](waymesh_graph::ClearanceNavMesh) its path leads only where it fits.
 /// - Agents see each other over connected ground, not through floors: storeys do not affect each
 ///   other.
@@ -577,8 +578,7 @@ fn locate<F: PolygonFilter, C>(
     let Some(mesh) = ground.for_disc(params) else { return Ok(place) };
     let radius = ground.margin(params);
     let reach = mesh.default_reach(radius);
-    let found = mesh.query(radius).memory(&mut scratch.query).nearest(position).ok();
-    let found = found.filter(|found| params.filter.allows(ground.mesh, found.location.polygon));
+    let found = mesh.query(radius).memory(&mut scratch.query).nearest_with(position, &params.filter).ok();
     found.map(|found| found.location).ok_or(QueryError::NoRoomNear { end, position, radius, reach })
 }
 

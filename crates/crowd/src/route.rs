@@ -1,7 +1,6 @@
 //! The route of an agent: a corridor for its centre, or a path for its disc.
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::PolyId;
 use waymesh_graph::{
     ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorChange, CorridorOptions,
     LinkUse, Location, MeshSource, NavMesh, Outcome, PathCorridor, PathOptions, PolygonFilter, QueryError,
@@ -43,8 +42,8 @@ impl<'a> Ground<'a> {
 enum Kind {
     Centre,
     Disc,
-    /// The corridor of the centre, because the agent's filter forbids a polygon of the path of the
-    /// disc.
+    /// The corridor of the centre, because the agent's filter or costs forbid a polygon, a crossing or
+    /// a link of the path of the disc.
     Filtered,
 }
 
@@ -57,13 +56,15 @@ pub(crate) struct Route<F, C> {
     disc: Option<Box<ClearCorridor>>,
     /// The goal of the last plan or move.
     goal: Vec3,
+    /// The version of the filter and the costs when the path of the disc was checked.
+    version: u64,
 }
 
 impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Route<F, C> {
     pub(crate) fn new(params: &AgentParams<F, C>) -> Self {
         let path = PathOptions::default().with_filter(params.filter.clone()).with_cost(params.cost.clone());
         let centre = PathCorridor::new(CorridorOptions::default().with_path(path));
-        Self { kind: Kind::Centre, centre, disc: None, goal: Vec3::NAN }
+        Self { kind: Kind::Centre, centre, disc: None, goal: Vec3::NAN, version: 0 }
     }
 }
 
@@ -105,10 +106,10 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         outcome == Outcome::Complete
     }
 
-    /// Returns `true` if the ground has changed since the last plan.
+    /// Returns `true` if the ground, or what the filter allows, has changed since the last plan.
     pub(crate) fn is_outdated(&self, ground: Ground<'_>, params: &AgentParams<F, C>) -> bool {
         match (self.disc(), ground.for_disc(params)) {
-            (Some(disc), Some(mesh)) => disc.is_outdated(mesh),
+            (Some(disc), Some(mesh)) => disc.is_outdated(mesh) || self.version != version(params),
             (None, None) => self.centre.is_outdated(ground.mesh),
             (None, Some(_)) => self.kind == Kind::Centre || self.centre.is_outdated(ground.mesh),
             (Some(_), None) => true,
@@ -130,9 +131,9 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
             let options = ClearCorridorOptions::new(radius).with_path(path);
             let known = self.disc.take().filter(|disc| *disc.options() == options);
             let disc = self.disc.insert(known.unwrap_or_else(|| Box::new(ClearCorridor::new(options))));
-            self.kind = Kind::Disc;
+            (self.kind, self.version) = (Kind::Disc, version(params));
             let change = disc.plan(mesh, from, to, scratch);
-            if change.is_err() || allows_all(ground.mesh, params, disc) {
+            if change.is_err() || disc.is_open_for(ground.mesh, &params.filter, &params.cost) {
                 return change;
             }
             self.kind = Kind::Filtered;
@@ -152,9 +153,9 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     ) -> Result<CorridorChange, QueryError> {
         let mesh = ground.for_disc(params);
         self.goal = moved.unwrap_or(self.goal);
+        let is_other = self.kind != Kind::Filtered && mesh.is_some() != (self.kind == Kind::Disc);
         if let Some(goal) = goal
-            && self.kind != Kind::Filtered
-            && mesh.is_some() != (self.kind == Kind::Disc)
+            && (is_other || mesh.is_some() && !self.is_still_open(ground, params))
         {
             return self.plan(ground, params, [place.position, goal], scratch);
         }
@@ -170,6 +171,19 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
             None => Ok(CorridorChange::Kept),
         };
         self.checked(change, ground, params, scratch)
+    }
+
+    /// Returns `false` if what the filter allows or paths cost has changed, unless the path of the disc
+    /// leads to its goal and is still open.
+    fn is_still_open(&mut self, ground: Ground<'_>, params: &AgentParams<F, C>) -> bool {
+        let now = version(params);
+        let is_open = |disc: &ClearCorridor| {
+            disc.outcome() == Outcome::Complete && disc.is_open_for(ground.mesh, &params.filter, &params.cost)
+        };
+        if self.version != now && self.disc().is_some_and(is_open) {
+            self.version = now;
+        }
+        self.version == now
     }
 
     /// Moves the agent from `place` towards `to`, and returns its new location.
@@ -214,8 +228,8 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         Ok(taken.zip(disc.start(mesh)))
     }
 
-    /// Switches to the corridor of the centre if the path of the disc is new and crosses a polygon
-    /// that the filter forbids.
+    /// Switches to the corridor of the centre if the path of the disc is new and the filter or the
+    /// costs forbid it.
     fn checked(
         &mut self,
         change: Result<CorridorChange, QueryError>,
@@ -225,7 +239,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     ) -> Result<CorridorChange, QueryError> {
         let Some(disc) = self.disc.as_ref() else { return change };
         if let (Ok(CorridorChange::Replanned { .. }), [from, ..]) = (&change, disc.points())
-            && !allows_all(ground.mesh, params, disc)
+            && !disc.is_open_for(ground.mesh, &params.filter, &params.cost)
         {
             self.kind = Kind::Filtered;
             return self.centre.plan(ground.mesh, *from, self.goal, scratch);
@@ -241,23 +255,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     }
 }
 
-/// Returns `true` if the filter allows all polygons of a path, and no cost closes one of them or a
-/// crossing.
-fn allows_all<F: PolygonFilter, C: TravelCost>(
-    mesh: &NavMesh,
-    params: &AgentParams<F, C>,
-    path: &ClearCorridor,
-) -> bool {
-    let polygons = path.planned_polygons();
-    let is_open = |polygon: PolyId| {
-        let costs =
-            params.cost.is_length() || (0.0..f32::INFINITY).contains(&params.cost.per_metre(mesh, polygon));
-        costs && params.filter.allows(mesh, polygon)
-    };
-    let is_crossed = |pair: &[PolyId]| {
-        params.cost.is_length()
-            || pair[0] == pair[1]
-            || params.cost.entering(mesh, pair[0], pair[1]).max(0.0) < f32::INFINITY
-    };
-    polygons.iter().all(|&polygon| is_open(polygon)) && polygons.windows(2).all(is_crossed)
+/// Returns the version of what the filter allows and of the costs.
+fn version<F: PolygonFilter, C: TravelCost>(params: &AgentParams<F, C>) -> u64 {
+    params.filter.version().wrapping_add(params.cost.version())
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod api;
+mod changes;
 mod ground;
 mod links;
 mod random;

@@ -14,9 +14,14 @@ pub(crate) const DT: f32 = 1.0 / 30.0;
 /// Returns a flat mesh of rectangles in decimetres whose walls are real walls: agents keep their
 /// radius.
 pub(crate) fn flat(rectangles: &[[i32; 4]]) -> NavMesh {
+    flat_for(rectangles, 0.0)
+}
+
+/// Returns such a mesh as if it were baked for a radius.
+pub(crate) fn flat_for(rectangles: &[[i32; 4]], radius: f32) -> NavMesh {
     let mut polygons = flat_meshes::build(&rectangle_borders(rectangles));
     polygons.frame.cell_size = 0.1;
-    NavMesh::new(polygons, None, Agent::default().with_radius(0.0)).unwrap()
+    NavMesh::new(polygons, None, Agent::default().with_radius(radius)).unwrap()
 }
 
 /// Returns unconnected squares of `side` metres, each with the heights of its corners.

@@ -30,20 +30,33 @@ pub(crate) struct Fit {
 
 /// A place that is looked for.
 #[derive(Debug)]
-pub(super) struct Wanted<'a, P, T> {
+pub(super) struct Wanted<'a, P, C, T> {
     pub(super) position: Vec3,
     pub(super) radius: f64,
     pub(super) reach: &'a Reach,
-    /// The polygons where it may be.
+    /// The polygons where the disc may be.
     pub(super) admits: P,
+    /// Of these, the polygons where its centre may be.
+    pub(super) centre: C,
     /// The triangles where it may be, and the places in them, with their heights in metres.
     pub(super) wants: T,
 }
 
+/// A choice of polygons.
+pub(super) trait Admit: Fn(u32) -> bool {}
+
+impl<F: Fn(u32) -> bool> Admit for F {}
+
+/// A choice of triangles, places in them, and their heights.
+pub(super) trait Want: Fn(u32, DVec2, f32) -> bool {}
+
+impl<F: Fn(u32, DVec2, f32) -> bool> Want for F {}
+
 /// Memory of the search for room.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
-    walls: Vec<(f64, [DVec2; 2])>,
+    /// Distance, ends, and how far from it a centre is that touches it.
+    walls: Vec<(f64, [DVec2; 2], f64)>,
     places: Vec<(f64, DVec2)>,
     holders: Vec<u32>,
     pub(super) stack: Vec<u32>,
@@ -124,19 +137,21 @@ impl ClearanceNavMesh {
         position: Vec3,
         radius: f32,
         reach: &'a Reach,
-    ) -> Wanted<'a, impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool> {
+        centre: impl Admit,
+    ) -> Wanted<'a, impl Admit, impl Admit, impl Want> {
         let admits = |polygon| self.admitted.has(polygon);
-        Wanted { position, radius: f64::from(radius), reach, admits, wants: |_, _, _| true }
+        Wanted { position, radius: f64::from(radius), reach, admits, centre, wants: |_, _, _| true }
     }
 
     /// Returns the nearest place where a disc fits.
     pub(super) fn fit(
         &self,
-        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool>,
+        wanted: &Wanted<impl Admit, impl Admit, impl Want>,
         room: &mut Candidates,
     ) -> Option<Fit> {
         let &Wanted { position, radius, reach, .. } = wanted;
-        let spot = self.mesh.nearest_spot(position, reach, &wanted.admits)?;
+        let holds = |polygon| (wanted.admits)(polygon) && (wanted.centre)(polygon);
+        let spot = self.mesh.nearest_spot(position, reach, holds)?;
         let at = self.place_of(&spot);
         let triangle = self.triangle_at(spot.polygon, at);
         let is_wanted = (wanted.wants)(triangle, at, self.height_of(&spot));
@@ -159,13 +174,13 @@ impl ClearanceNavMesh {
         while steps < STEPS {
             let mut within = far.min(limit);
             // A place that is farther than `known` touches no wall that ends before.
-            self.walls_around(asked, [known - radius, within + radius], &wanted.admits, room);
+            self.walls_around(asked, [known - radius, within + radius], wanted, room);
             let is_crowded = room.walls.len() > MANY_WALLS;
             if is_crowded {
                 let complete = room.walls[MANY_WALLS].0 - radius;
                 within = complete.max(known + radius.max(size)).min(within);
             }
-            room.find_beside_one(asked, radius, [known, within]);
+            room.find_beside_one(asked, [known, within]);
             let one = self.first_fit(wanted, asked, extra, room);
             // Places at two walls matter only where they are nearer.
             let nearer = one.map_or(within, |fit| (fit.at - asked).length());
@@ -186,7 +201,7 @@ impl ClearanceNavMesh {
     pub(super) fn fit_in_sight(
         &self,
         from: Fit,
-        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool>,
+        wanted: &Wanted<impl Admit, impl Admit, impl Want>,
         room: &mut Candidates,
     ) -> Option<Fit> {
         let &Wanted { position, radius, reach, .. } = wanted;
@@ -203,7 +218,8 @@ impl ClearanceNavMesh {
             })
         };
         let wants = |triangle, place, height| (wanted.wants)(triangle, place, height) && is_seen(place);
-        self.fit(&Wanted { position, radius, reach, admits: &wanted.admits, wants }, room)
+        let (admits, centre) = (&wanted.admits, &wanted.centre);
+        self.fit(&Wanted { position, radius, reach, admits, centre, wants }, room)
     }
 
     /// Returns the height of a place in metres.
@@ -215,7 +231,7 @@ impl ClearanceNavMesh {
     /// reach in height grows with the distance, as on the steepest ground.
     fn first_fit(
         &self,
-        wanted: &Wanted<impl Fn(u32) -> bool, impl Fn(u32, DVec2, f32) -> bool>,
+        wanted: &Wanted<impl Admit, impl Admit, impl Want>,
         asked: DVec2,
         extra: f64,
         room: &mut Candidates,
@@ -231,7 +247,8 @@ impl ClearanceNavMesh {
             let rise = if far <= extra { nearest_f32(STEEPEST * far) } else { 0.0 };
             let (low, high) = (position.y - reach.down - rise, position.y + reach.up + rise);
             let on_grid = PlanPosition::snapped(place.x / size, place.y / size);
-            self.holders(on_grid, &wanted.admits, &mut room.holders);
+            let holds = |polygon| (wanted.admits)(polygon) && (wanted.centre)(polygon);
+            self.holders(on_grid, holds, &mut room.holders);
             let mut best: Option<(f32, Fit)> = None;
             for &polygon in &room.holders {
                 let height = mesh.height_at(polygon as usize, on_grid);
@@ -274,12 +291,13 @@ impl ClearanceNavMesh {
         out.sort_unstable();
     }
 
-    /// The walls that have a place at a distance in a range, on all storeys, nearest first.
+    /// The walls that have a place at a distance in a range, on all storeys, nearest first; and the
+    /// borders of the ground where the centre may be.
     fn walls_around(
         &self,
         asked: DVec2,
         [near, reach]: [f64; 2],
-        admits: impl Fn(u32) -> bool,
+        wanted: &Wanted<impl Admit, impl Admit, impl Want>,
         out: &mut Candidates,
     ) {
         out.walls.clear();
@@ -297,23 +315,31 @@ impl ClearanceNavMesh {
                     && gap(bounds.min_z, asked[1], bounds.max_z) <= reach
             },
             |polygon| {
-                if !admits(polygon) {
+                if !(wanted.admits)(polygon) {
                     return;
                 }
-                let range = mesh.edge_range(PolyId(polygon).index());
-                for edge in range.filter(|&edge| self.admitted.is_wall(mesh.topology.neighbours[edge])) {
-                    self.open.walls(mesh, PolyId(polygon), edge, |ends| {
-                        let wall = ends.map(|end| self.plane_of(end.point));
-                        let distance = (nearest_on(wall, asked) - asked).length();
-                        let farthest = wall.map(|end| (end - asked).length());
-                        if near <= farthest[0].max(farthest[1]) && distance <= reach {
-                            walls.push((distance, wall));
-                        }
-                    });
+                let mut push = |wall: [DVec2; 2], aside: f64| {
+                    let distance = (nearest_on(wall, asked) - asked).length();
+                    let farthest = wall.map(|end| (end - asked).length());
+                    if near <= farthest[0].max(farthest[1]) && distance <= reach {
+                        walls.push((distance, wall, aside));
+                    }
+                };
+                for edge in mesh.edge_range(PolyId(polygon).index()) {
+                    let neighbour = mesh.topology.neighbours[edge];
+                    if self.admitted.is_wall(neighbour) {
+                        self.open.walls(mesh, PolyId(polygon), edge, |ends| {
+                            push(ends.map(|end| self.plane_of(end.point)), wanted.radius);
+                        });
+                    } else if (wanted.centre)(polygon) && !(wanted.centre)(neighbour) {
+                        // Twice the slack inside: rounded, it is still there.
+                        let ends = mesh.ends_of(polygon, edge).map(|end| dvec2(end.x, end.z) * size);
+                        push(ends, 2.0 * mesh.slack() * size);
+                    }
                 }
             },
         );
-        let key = |wall: &(f64, [DVec2; 2])| (wall.0, wall.1[0], wall.1[1]);
+        let key = |wall: &(f64, [DVec2; 2], f64)| (wall.0, wall.1[0], wall.1[1]);
         walls.sort_unstable_by(|a, b| {
             let (a, b) = (key(a), key(b));
             a.0.total_cmp(&b.0)
@@ -327,12 +353,12 @@ impl ClearanceNavMesh {
 
 impl Candidates {
     /// All places where a disc could touch one of the walls, at distances from `asked` in a range.
-    fn find_beside_one(&mut self, asked: DVec2, radius: f64, range: [f64; 2]) {
+    fn find_beside_one(&mut self, asked: DVec2, range: [f64; 2]) {
         let Self { walls, places, .. } = self;
         places.clear();
-        for &(_, wall) in walls.iter() {
-            let around = wall.map(|end| end + unit(asked - end) * radius);
-            for place in [nearest_on(beside(wall, radius), asked), around[0], around[1]] {
+        for &(_, wall, aside) in walls.iter() {
+            let around = wall.map(|end| end + unit(asked - end) * aside);
+            for place in [nearest_on(beside(wall, aside), asked), around[0], around[1]] {
                 keep(places, place, asked, range);
             }
         }
@@ -343,20 +369,21 @@ impl Candidates {
         let Self { walls, places, .. } = self;
         places.clear();
         let mut keep = |place: DVec2| keep(places, place, asked, range);
-        let near = walls.partition_point(|&(distance, _)| distance <= range[1] + radius);
-        for (at, &(_, wall)) in walls[..near].iter().enumerate() {
-            let line = beside(wall, radius);
-            for &(_, other) in &walls[..at] {
-                if !is_nearer(wall, other, 2.0 * radius + 1e-6) {
+        let near = walls.partition_point(|&(distance, ..)| distance <= range[1] + radius);
+        for (at, &(_, wall, aside)) in walls[..near].iter().enumerate() {
+            let line = beside(wall, aside);
+            for &(_, other, beyond) in &walls[..at] {
+                if !is_nearer(wall, other, aside + beyond + 1e-6) {
                     continue;
                 }
-                let second = beside(other, radius);
+                let second = beside(other, beyond);
                 meet_lines(line, second, &mut keep);
                 for end in 0..2 {
-                    meet_circle(line, other[end], radius, &mut keep);
-                    meet_circle(second, wall[end], radius, &mut keep);
-                    for other_end in other {
-                        meet_circles(wall[end], other_end, radius, &mut keep);
+                    meet_circle(line, other[end], beyond, &mut keep);
+                    meet_circle(second, wall[end], aside, &mut keep);
+                    // Circles of borders are points.
+                    for other_end in other.into_iter().filter(|_| aside.total_cmp(&beyond).is_eq()) {
+                        meet_circles(wall[end], other_end, aside, &mut keep);
                     }
                 }
             }

@@ -359,7 +359,8 @@ impl ClearanceNavMesh {
         let reach = Reach::new(self.aside(radius), known.up, known.down);
         let (radius, reach) = (f64::from(radius), &reach);
         let admits = |polygon| self.admitted.has(polygon);
-        let wanted = Wanted { position, radius, reach, admits, wants: |_, place, _| wants(place) };
+        let (centre, wants) = (|_| true, |_, place, _| wants(place));
+        let wanted = Wanted { position, radius, reach, admits, centre, wants };
         let fit =
             self.fit_in_sight(Fit { spot, at, triangle: self.triangle_at(polygon, at) }, &wanted, room)?;
         Some((fit, position))

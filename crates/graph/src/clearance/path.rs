@@ -1,7 +1,7 @@
 //! Paths for a disc.
 
 use glam::{DVec2, Vec3, dvec2};
-use waymesh_core::{BadField, float};
+use waymesh_core::{BadField, PolyId, float};
 
 use super::fit::{Fit, Wanted};
 use super::gates::GateSearch;
@@ -16,6 +16,7 @@ use crate::locate::error::{NoPath, PathEnd, QueryError};
 use crate::locate::nearest::Spot;
 use crate::locate::place::Place;
 use crate::locate::reach::Reach;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::path::{Outcome, Path, PathSearch};
 
 /// Largest number of heights at which the end of a partial path is looked for.
@@ -165,16 +166,32 @@ impl ClearanceNavMesh {
         reach: &Reach,
         scratch: &mut ClearanceScratch,
     ) -> Result<Fit, QueryError> {
+        self.end_on(end, place, radius, reach, &AnyPolygon, scratch)
+    }
+
+    /// Returns where an end lies, its centre on polygons that a filter allows.
+    pub(crate) fn end_on(
+        &self,
+        end: PathEnd,
+        place: Place,
+        radius: f32,
+        reach: &Reach,
+        filter: &impl PolygonFilter,
+        scratch: &mut ClearanceScratch,
+    ) -> Result<Fit, QueryError> {
         let position = place.position();
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
         }
-        let wanted = self.anywhere(position, self.distance_of(radius), reach);
-        let known = self.known(&place).and_then(|from| self.fit_in_sight(from, &wanted, &mut scratch.fit));
+        let centre = |polygon| filter.allows(&self.mesh, PolyId(polygon));
+        let wanted = self.anywhere(position, self.distance_of(radius), reach, centre);
+        let known = self.known(&place).filter(|from| centre(from.spot.polygon));
+        let known = known.and_then(|from| self.fit_in_sight(from, &wanted, &mut scratch.fit));
         if let Some(fit) = known.or_else(|| self.fit(&wanted, &mut scratch.fit)) {
             return Ok(fit);
         }
-        Err(match self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon)) {
+        let holds = |polygon| self.admitted.has(polygon) && centre(polygon);
+        Err(match self.mesh.nearest_spot(position, reach, holds) {
             Some(_) => QueryError::NoRoomNear { end, position, radius, reach: *reach },
             None => self.mesh.nothing_near(end, position, *reach),
         })
@@ -323,6 +340,7 @@ impl ClearanceNavMesh {
                 radius: wide,
                 reach: &Reach::new(reach, reach, reach),
                 admits,
+                centre: |_| true,
                 wants: |triangle, at, height| is_own(triangle) && far(at, height).1 < nearest - NEARER,
             };
             let Some(fit) = self.fit(&wanted, room) else { break };

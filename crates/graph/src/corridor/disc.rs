@@ -11,6 +11,10 @@ use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
 use crate::locate::place::Place;
 use crate::locate::reach::{Reach, unless_0_or_more};
+use crate::mesh::costs::{Rules, TravelCost, Usable};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::link::LinkId;
+use crate::mesh::nav_mesh::NavMesh;
 use crate::path::result::{LinkUse, Outcome, Path, plan_length};
 use crate::scratch::QueryScratch;
 
@@ -82,6 +86,8 @@ pub struct ClearCorridor {
     from: Option<Place>,
     ends: Option<CorridorEnds>,
     path: Path,
+    /// All links of the last plan, also those that are open ground.
+    planned_links: Vec<LinkId>,
     /// Length in plan of the points, and that of the plan less what both ends moved since.
     length: f32,
     base: f32,
@@ -91,8 +97,8 @@ impl ClearCorridor {
     /// No path yet.
     #[must_use]
     pub fn new(options: ClearCorridorOptions) -> Self {
-        let (path, length, base) = (Path::default(), 0.0, 0.0);
-        Self { options, stamp: 0, target: None, from: None, ends: None, path, length, base }
+        let (path, planned_links, length, base) = (Path::default(), Vec::new(), 0.0, 0.0);
+        Self { options, stamp: 0, target: None, from: None, ends: None, path, planned_links, length, base }
     }
 
     /// Returns the options it is kept with.
@@ -138,6 +144,15 @@ impl ClearCorridor {
     #[must_use]
     pub fn planned_polygons(&self) -> &[PolyId] {
         &self.path.polygons
+    }
+
+    /// Returns `true` if an agent with this filter and these costs may follow the last plan: over all
+    /// its polygons, crossings and links, also those that are open ground. A path for a disc knows
+    /// neither by itself.
+    #[must_use]
+    pub fn is_open_for(&self, mesh: &NavMesh, filter: &impl PolygonFilter, cost: &impl TravelCost) -> bool {
+        let usable = Usable { filter, cost };
+        usable.allows_all() || usable.leads_on(mesh, &self.path.polygons, self.planned_links.iter().copied())
     }
 
     /// Returns the links of the path that are not open ground: [`LinkUse::point`] is the index of the
@@ -199,6 +214,7 @@ impl ClearCorridor {
     ) -> Result<CorridorChange, QueryError> {
         self.ends = None;
         self.path.clear();
+        self.planned_links.clear();
         (self.length, self.base) = (0.0, 0.0);
         self.options.validate()?;
         self.target = to.is_finite().then_some(to);
@@ -216,6 +232,7 @@ impl ClearCorridor {
         let start = self.place(mesh, PathEnd::Start, here, scratch)?;
         let goal = self.place(mesh, PathEnd::Goal, last, scratch)?;
         self.ends = Some(CorridorEnds { start, goal, here });
+        self.planned_links.extend(self.path.links.iter().map(|taken| taken.link));
         self.path.links.retain(|taken| !mesh.is_open_ground(taken.link));
         self.length = plan_length(&self.path.points);
         self.base = self.length;

@@ -320,7 +320,7 @@ pub(crate) trait Rules: PolygonFilter {
     fn leads_on(&self, mesh: &NavMesh, polygons: &[PolyId], mut links: impl Iterator<Item = LinkId>) -> bool {
         links.all(|link| self.allows_link(mesh, link))
             && polygons.first().is_none_or(|&first| self.allows(mesh, first))
-            && polygons.windows(2).all(|pair| self.may_cross(mesh, pair[0], pair[1]))
+            && polygons.windows(2).all(|pair| pair[0] == pair[1] || self.may_cross(mesh, pair[0], pair[1]))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::place::Place;
 use crate::locate::reach::Reach;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::path::{Path, PathSearch};
 use crate::scratch::QueryScratch;
 
@@ -153,11 +154,25 @@ impl<'a> ClearQuery<'a> {
     /// [`QueryError::NoRoomNear`] where the disc fits nowhere within reach. Others: see
     /// [`Query`](crate::Query).
     pub fn nearest(&mut self, position: impl Into<Place>) -> Result<ClearPlace, QueryError> {
+        self.nearest_with(position, &AnyPolygon)
+    }
+
+    /// Returns the nearest place as [`ClearQuery::nearest`] does, but only one whose centre is on a
+    /// polygon that a filter allows; the disc may overlap others. At most twice
+    /// [`NavMesh::position_slack`](crate::NavMesh::position_slack) farther than the nearest one.
+    ///
+    /// # Errors
+    /// See [`ClearQuery::nearest`].
+    pub fn nearest_with(
+        &mut self,
+        position: impl Into<Place>,
+        filter: &impl PolygonFilter,
+    ) -> Result<ClearPlace, QueryError> {
         let place = position.into();
         self.options.validate()?;
         let reach = self.options.reach.unwrap_or_else(|| self.mesh.default_reach(self.options.radius));
         let scratch = &mut self.memory.get().clearance;
-        let fit = self.mesh.end(PathEnd::Start, place, self.options.radius, &reach, scratch)?;
+        let fit = self.mesh.end_on(PathEnd::Start, place, self.options.radius, &reach, filter, scratch)?;
         Ok(self.mesh.clear_place(&fit, place.position()))
     }
 
