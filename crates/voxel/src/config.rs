@@ -17,9 +17,8 @@ pub struct VoxelConfig {
     /// lies at most this far below the merged top, in metres, rounded down to whole levels. An
     /// obstacle that an agent can step over thus does not make the ground below it unwalkable. With
     /// 0, the fragments that reach the merged top count. The rule depends only on the set of
-    /// fragments, so
-    /// the order of the triangles does not matter. (Merging pair by pair, as Recast does, depends on
-    /// the order.) Finite, zero or more; default 0.9 m.
+    /// fragments, so the order of the triangles does not matter. (Merging pair by pair, as Recast
+    /// does, depends on the order.) Finite, zero or more; default 0.9 m.
     pub max_step: f32,
     /// Largest size of the column table and the spans in bytes. Default 4 GiB.
     pub max_memory_bytes: u64,

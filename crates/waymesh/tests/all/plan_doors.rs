@@ -1,7 +1,5 @@
 //! Doors in bakes and in worlds, whose windows cut them: what is closed, and for which discs.
 
-#![expect(clippy::cast_possible_truncation, reason = "a few metres")]
-
 use glam::{Vec3, dvec3, vec3};
 use waymesh::core::{Random, Validate};
 use waymesh::floorplan::{Door, FloorPlan, Landing, NoteKind, Outline, PlanBase, PlanConfig, Shape, Stairs};
