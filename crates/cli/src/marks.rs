@@ -43,6 +43,18 @@ fn mesh_of(file: PathBuf) -> Result<Value> {
 
 /// Reads the marks of a file. Their areas, `NAME[:COST]` or `blocked`, join those of the table.
 pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
+    of(&written(file)?, file, areas)
+}
+
+/// Reads the marks of a file as they are stored: with the meshes of other files in them.
+pub(crate) fn stored(file: &Path) -> Result<Vec<toml::Value>> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let stored = |mark| Ok(toml::Value::try_from(value_of("", mark, folder)?)?);
+    written(file)?.iter().map(stored).collect()
+}
+
+/// Reads the marks of a file as they are written.
+fn written(file: &Path) -> Result<Vec<toml::Value>> {
     let text = files::read_text(file)?;
     let table: toml::Table =
         toml::from_str(&text).with_context(|| format!("{} is not a file of marks", file.display()))?;
@@ -52,12 +64,16 @@ pub(crate) fn read(file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     if let Some((key, _)) = table.iter().find(|(key, value)| !is_known(key, value)) {
         return Err(Refusal(format!("{}: {key} is no setting; marks are [[mark]]", file.display())).into());
     }
+    match table.get("mark") {
+        None => Ok(Vec::new()),
+        Some(toml::Value::Array(marks)) => Ok(marks.clone()),
+        Some(_) => Err(Refusal(format!("{}: marks are [[mark]]", file.display())).into()),
+    }
+}
+
+/// Returns marks that are written in a file.
+pub(crate) fn of(marks: &[toml::Value], file: &Path, areas: &mut AreaTable) -> Result<Vec<Mark>> {
     let folder = file.parent().unwrap_or(Path::new(""));
-    let marks = match table.get("mark") {
-        None => &[],
-        Some(toml::Value::Array(marks)) => marks.as_slice(),
-        Some(_) => return Err(Refusal(format!("{}: marks are [[mark]]", file.display())).into()),
-    };
     let mark = |(number, mark): (usize, &toml::Value)| {
         let mark = mark.as_table().ok_or_else(|| Refusal("it is no table".to_owned()));
         let read = mark.map_err(Into::into).and_then(|mark| read_mark(mark, folder, areas));

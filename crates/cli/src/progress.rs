@@ -54,7 +54,7 @@ impl Progress {
             }
             Warning::MixedWinding { .. } => "--two-sided".to_owned(),
             Warning::SlopesLost { finer, max_step, level_height, .. } => finer.map_or_else(
-                || format!("--max-step {max_step} --level-height {level_height}"),
+                || format!("--max-step {} --level-height {level_height}", rounded(*max_step, 6)),
                 |finer| format!("--cell-size {} --level-height {}", finer.cell_size, finer.level_height),
             ),
             Warning::FarFromOrigin { centre: [x, y, z], .. } => {

@@ -1,5 +1,7 @@
 //! From arguments to the settings of a bake.
 
+use std::path::Path;
+
 use anyhow::Result;
 use waymesh::core::GridScale;
 use waymesh::fields::{BAKE, LOAD};
@@ -67,6 +69,8 @@ impl Settings {
         config.areas = AreaRules::parse(&self.area)?.table().clone();
         if let Some(file) = &self.marks {
             config.marks = marks::read(file, &mut config.areas)?;
+        } else {
+            config.marks = marks::of(&self.mark, Path::new("the folder of tiles"), &mut config.areas)?;
         }
         if let Some(mebibytes) = self.max_memory {
             config.max_memory_bytes = mebibytes.saturating_mul(1 << 20);

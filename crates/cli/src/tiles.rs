@@ -15,12 +15,19 @@ use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
 use crate::refusal::Refusal;
 use crate::values::Memory;
-use crate::{build, files, output};
+use crate::{build, files, marks, output};
 
 impl Tiles {
     /// Returns the front end of voxels. The settings are stored in the folder of the tiles.
     pub(crate) fn front(&self, settings: &Settings) -> Result<Voxels> {
-        let note = toml::to_string(settings).context("cannot write the settings down")?;
+        let mut noted = settings.clone();
+        // Standard input can be read once only.
+        if let (Some(file), Some(_)) = (&settings.marks, &self.tiles)
+            && !files::is_standard(file)
+        {
+            (noted.mark, noted.marks) = (marks::stored(file)?, None);
+        }
+        let note = toml::to_string(&noted).context("cannot write the settings down")?;
         let mut front = Voxels::default().with_tile_cells(self.tile.unwrap_or(0)).with_note(note);
         front.folder.clone_from(&self.tiles);
         front.spill_folder.clone_from(&self.spill);
@@ -115,9 +122,11 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     args.enclosed.apply(BAKE, &mut config)?;
     config.keep = args.kept.keep();
     config.jumps = args.jumps.config()?;
+    let rules = settings.area_rules()?;
+    let areas = rules.map();
     let scene = match args.scene.as_slice() {
         [] => None,
-        files => Some(SceneSource::open(files, &settings.space.load_options()?, None)?),
+        files => Some(SceneSource::open(files, &settings.space.load_options()?, Some(&areas))?),
     };
     let scene = scene.as_ref().map(|scene| -> &dyn TriangleSource { scene });
     let baker = Baker::new(Voxels::default().with_patience(patience), config);

@@ -298,7 +298,8 @@ impl std::fmt::Display for Warning {
                         "cells of {cell_size} m with levels of {level_height} m keep them, or "
                     )?;
                 }
-                write!(formatter, "steps of {max_step} m with levels of {level_height} m keep them")
+                let step = rounded(*max_step, 6);
+                write!(formatter, "steps of {step} m with levels of {level_height} m keep them")
             }
             Self::FarFromOrigin { distance, step, centre: [x, y, z] } => write!(
                 formatter,
@@ -308,7 +309,9 @@ impl std::fmt::Display for Warning {
             Self::OddElement { element, what } => write!(formatter, "{element}: {what}"),
             Self::OutlierTriangles { triangles, first, axis, extent, extent_without } => write!(
                 formatter,
-                "outliers, {triangles} (triangle {first} is the first): they stretch the scene to {extent} m along {axis}; without them it has {extent_without} m"
+                "outliers, {triangles} (triangle {first} is the first): they stretch the scene to {} m along {axis}; without them it has {} m",
+                rounded(*extent, 6),
+                rounded(*extent_without, 6)
             ),
         }
     }

@@ -286,6 +286,10 @@ pub(crate) struct Settings {
     /// `mesh`, the inside of a closed mesh. They may also be in the file of --config.
     #[arg(long, value_name = "FILE")]
     pub(crate) marks: Option<PathBuf>,
+    /// The marks of that file, in the folder of finished tiles: a merge may run elsewhere.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) mark: Vec<toml::Value>,
     /// Memory to work in, in MiB. Voxels are baked in tiles where it may not suffice for the whole
     /// scene. Default for voxels: a quarter of the machine's; for others: 2048.
     #[arg(long, value_name = "MIB", hide_short_help = true)]

@@ -95,6 +95,10 @@ fn rules_name_areas_and_paths_pay_for_them() {
     }
     succeed(folder, &["merge", "parts", "-o", "d.wmesh"]);
     assert_eq!(std::fs::read(folder.join("a.wmesh")).ok(), std::fs::read(folder.join("d.wmesh")).ok());
+    // With the scene, whose surfaces have areas.
+    succeed(folder, &["merge", "parts", "-o", "e.wmesh", "--scene", "level.obj", "--jumps"]);
+    succeed(folder, &["build", "level.obj", "--config", "set.toml", "-o", "f.wmesh", "--jumps"]);
+    assert_eq!(std::fs::read(folder.join("e.wmesh")).ok(), std::fs::read(folder.join("f.wmesh")).ok());
     for rule in ["water", "water=", "water=river:-1", "water=river:cold"] {
         assert!(fail(folder, 1, &["build", "level.obj", "--area", rule]).contains("water"));
     }
@@ -164,6 +168,37 @@ fn a_settings_file_may_hold_marks() {
     area(&json(&succeed(folder, &["info", "c.wmesh", "--json"])), "sand");
     std::fs::write(folder.join("marks.toml"), marks.replace("[[mark]]", "[[marks]]")).expect("a file");
     assert!(fail(folder, 1, &[&words[..], &apart].concat()).contains("marks.toml: marks is no"));
+}
+
+/// Tiles hold the marks that they were built with: a merge on another machine has no file of them.
+#[test]
+fn tiles_with_marks_are_merged_elsewhere() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("level.obj"), LEVEL).expect("a file");
+    std::fs::write(folder.join("pool.obj"), POOL).expect("a file");
+    let marks = "[[mark]]\narea = \"mud:3\"\nmesh = \"pool.obj\"\n\
+        [[mark]]\narea = \"blocked\"\ncylinder = { base = [6.1, -1, 3], radius = 1, height = 2 }\n\
+        [[mark]]\narea = \"sand\"\nprism = { corners = [[10, 4], [12, 4], [12, 8]], heights = [-1, 1] }\n";
+    let settings = "agent-radius = 0\ncell-size = 0.2\n";
+    std::fs::write(folder.join("marks.toml"), marks).expect("a file");
+    std::fs::write(folder.join("set.toml"), [settings, marks].concat()).expect("a file");
+    let given = ["--agent-radius", "0", "--cell-size", "0.2", "--marks", "marks.toml"];
+    succeed(folder, &[&["build", "level.obj", "-o", "whole.wmesh"], &given[..]].concat());
+    let whole = std::fs::read(folder.join("whole.wmesh")).ok();
+    let tiles = ["--tile", "16", "--tiles"];
+    succeed(folder, &[&["build", "level.obj"], &given[..], &tiles, &["a"]].concat());
+    let share = ["tile", "level.obj", "--index", "0", "--of", "1", "--config", "set.toml"];
+    succeed(folder, &[&share[..], &tiles, &["b"]].concat());
+    for file in ["marks.toml", "set.toml", "pool.obj"] {
+        std::fs::remove_file(folder.join(file)).expect("a file");
+    }
+    for parts in ["a", "b"] {
+        for more in [&[][..], &["--scene", "level.obj"]] {
+            succeed(folder, &[&["merge", parts, "-o", "merged.wmesh"], more].concat());
+            assert!(std::fs::read(folder.join("merged.wmesh")).ok() == whole, "{parts} {more:?}");
+        }
+    }
 }
 
 /// A pool 4 m wide under an edge: a wedge that is 2 m deep at its far end.

@@ -9,8 +9,8 @@ use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
-use waymesh::core::Random;
-use waymesh::graph::{ClearPathOptions, FlagFilter, Link, PolygonView};
+use waymesh::core::{PolyId, Random};
+use waymesh::graph::{ClearPathOptions, FilterFn, FlagFilter, Link, PolygonFilter, PolygonView};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
     ClearanceNavMesh, NavMesh, NavMeshError, Outcome, QueryError, QueryScratch, Reach, with_clearance,
@@ -369,7 +369,10 @@ fn a_disc_is_moved_to_the_nearest_room() {
             let at = Vec3::new(50.0 * random.unit(), 0.0, 50.0 * random.unit());
             let radius = 0.5 + 3.0 * random.unit();
             let reach = Reach::new(8.0, 1.0, 1.0);
-            let found = mesh.query(radius).reach(reach).memory(&mut scratch).nearest(at);
+            // All ground, or some of it: the centre may not be on the rest, the disc may.
+            let refused = if random.unit() < 0.4 { 0 } else { 1 + random.below(5) };
+            let filter = FilterFn(|_: &NavMesh, polygon: PolyId| refused == 0 || polygon.0 % 7 >= refused);
+            let found = mesh.query(radius).reach(reach).memory(&mut scratch).nearest_with(at, &filter);
             // Everything on a fine grid.
             let mut best = f64::INFINITY;
             for x in 0..250 {
@@ -379,7 +382,7 @@ fn a_disc_is_moved_to_the_nearest_room() {
                     let near = Vec3::new(place[0] as f32, 0.0, place[1] as f32);
                     if far < best
                         && walls.iter().all(|&wall| to_segment(wall, place) >= f64::from(radius))
-                        && mesh.mesh().nearest(near, &Reach::new(0.0, 1.0, 1.0)).is_some()
+                        && mesh.mesh().nearest_with(near, &Reach::new(0.0, 1.0, 1.0), &filter).is_some()
                     {
                         best = far;
                     }
@@ -388,6 +391,7 @@ fn a_disc_is_moved_to_the_nearest_room() {
             match found {
                 Ok(found) => {
                     let position = found.location.position;
+                    assert!(filter.allows(mesh.mesh(), found.location.polygon), "{at}: {found:?}");
                     assert!(
                         f64::from(found.moved) <= best + 1e-3,
                         "{at} by {}, {best} would do",

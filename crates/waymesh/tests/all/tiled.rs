@@ -11,6 +11,7 @@ use waymesh::core::{
     AreaVisitor, Bounds, Observer, PlacedTriangles, TriangleSource, TriangleVisitor, Warning,
 };
 use waymesh::tile::TileError;
+use waymesh::voxel::{Mark, MarkShape};
 use waymesh::{AreaId, Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
@@ -265,6 +266,22 @@ fn a_merge_refuses_tiles_by_name() {
     let error = refused("two tiles are missing");
     assert!(error.contains(&format!("2 of {} tiles", files.len())), "{error}");
     assert!(error.ends_with(": 1,0 0,1"), "{error}");
+
+    // A merge with other settings, though there is no scene to compare.
+    for other in [
+        config().with_agent(config().agent.with_radius(0.3)),
+        config().with_max_ledge(1.5),
+        config().with_scale(0.3, 0.1),
+        config().with_height_classes([2.0, 3.0]),
+        config().with_marks(vec![Mark::new(
+            MarkShape::Cylinder { base: Vec3::ZERO, radius: 1.0, height: 1.0 },
+            AreaId(2),
+        )]),
+    ] {
+        let merger = Baker::voxels().with_config(other.with_validate_stages(false));
+        let error = merger.merge_tiles(folder.path(), None, &mut ()).expect_err("other settings").to_string();
+        assert!(error.contains("of other settings") && error.contains("give the scene"), "{error}");
+    }
 
     // A tile of other settings, then of another layout of tiles.
     Baker::new(tiles(other.path()), config().with_scale(0.3, 0.1))

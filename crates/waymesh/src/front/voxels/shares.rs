@@ -133,8 +133,8 @@ impl Baker<Voxels> {
             let survey = await_survey(folder, self.front.patience, recorder)?.0;
             // The folder belongs to this scene, and to these settings.
             let side = survey.layout.side_cells();
-            let given = source.map(|source| Survey::of(source, side, self.config()));
-            let fingerprint = given.transpose()?.map_or(survey.fingerprint, |given| given.fingerprint);
+            let given = source.map(|source| Survey::of(source, side, self.config())).transpose()?;
+            let fingerprint = given.unwrap_or(survey).fingerprint_of(self.config());
             let store = TileStore::in_folder(folder, fingerprint, "")?;
             let kept = recorder.stage("read tiles", |observer| {
                 read_tiles(folder, &store, &survey.layout, self.front.patience, observer)

@@ -24,6 +24,8 @@ pub(super) struct Survey {
     pub(super) layout: TileLayout,
     pub(super) triangles: u64,
     pub(super) skipped: SkippedTriangles,
+    /// Hash of the triangles.
+    scene: u64,
     /// Hash of the triangles, the version and the settings of a tile.
     pub(super) fingerprint: u64,
 }
@@ -53,13 +55,20 @@ impl Survey {
         }
         let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(ConfigError::Grid)?;
         let layout = if visits_all { TileLayout::new } else { TileLayout::sparse }(&frame, tile_cells)?;
+        let (skipped, scene) = (census.skipped, census.fingerprint);
+        let survey = Self { layout, triangles: census.triangles, skipped, scene, fingerprint: 0 };
+        Ok(Self { fingerprint: survey.fingerprint_of(config), ..survey })
+    }
+
+    /// Returns the fingerprint of the tiles of a bake of this scene with these settings.
+    pub(super) fn fingerprint_of(&self, config: &BakeConfig) -> u64 {
         // The inputs of a tile as text: any unambiguous encoding works for a hash.
         let mut settings = format!(
             "{VERSION} {:?} {:?} {:?} {}",
             config.scale,
             config.agent,
             config.max_ledge,
-            layout.side_cells()
+            self.layout.side_cells()
         );
         if !config.marks.is_empty() {
             settings += &format!(" {:?}", config.marks);
@@ -67,20 +76,18 @@ impl Survey {
         if !config.height_classes.is_empty() {
             settings += &format!(" {:?}", config.height_classes);
         }
-        let fingerprint = settings
-            .bytes()
-            .fold(census.fingerprint, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)));
-        Ok(Self { layout, triangles: census.triangles, skipped: census.skipped, fingerprint })
+        settings.bytes().fold(self.scene, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)))
     }
 
     /// Returns the lines that [`Survey::read`] reads.
     pub(super) fn note(&self) -> String {
         format!(
-            "{VERSION}\n{}triangles {} {} {}\n",
+            "{VERSION}\n{}triangles {} {} {} {:016x}\n",
             write_layout(&self.layout),
             self.triangles,
             self.skipped.not_finite,
-            self.skipped.degenerate
+            self.skipped.degenerate,
+            self.scene
         )
     }
 
@@ -91,7 +98,8 @@ impl Survey {
         let counts = words(lines.next(), "triangles ")?;
         let count = |index: usize| counts.get(index)?.parse().ok();
         let skipped = SkippedTriangles { not_finite: count(1)?, degenerate: count(2)? };
-        let survey = Self { layout, triangles: count(0)?, skipped, fingerprint };
+        let scene = u64::from_str_radix(counts.get(3)?, 16).ok()?;
+        let survey = Self { layout, triangles: count(0)?, skipped, scene, fingerprint };
         Some((survey, lines.next().unwrap_or_default().to_owned()))
     }
 
