@@ -14,8 +14,9 @@ use crate::path;
 use crate::query::{Allowed, MeshCosts};
 use crate::world::World;
 
-/// A path that follows an agent and a goal that move, polygon by polygon, and mends itself where the
-/// mesh changes: for agents that a game moves by itself. A call costs what changed, not a search.
+/// A path that follows an agent and a goal that move, polygon by polygon, and mends itself where
+/// the mesh changes: for agents that a game moves by itself. A call costs what changed, not a
+/// search.
 ///
 /// After every call its path is the shortest through its polygons; it is planned again where it has
 /// become too long for that (`maxDrift`).

@@ -115,7 +115,7 @@ pub(super) fn fit(
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
     let mut windows = crate::front::voxels::windows(stages.config().max_memory_bytes);
-    // Threads fit windows side by side, if these are large enough for what is done twice at their edges.
+    // Threads fit windows side by side, if these are large enough: edges between two are fitted twice.
     let columns: u64 = wanted.keys().map(|&tile| layout.core(tile).column_count()).sum();
     let share = columns / (4 * threads::count() as u64);
     windows.window_columns = windows.window_columns.min(share.max(LEAST_WINDOW));

@@ -87,8 +87,8 @@ impl KeptTile {
     }
 }
 
-/// Voxels that several tiles are built of: each tile's are unpacked once, and dropped after the last
-/// use that was announced.
+/// Voxels that several tiles are built of: each tile's are unpacked once, and dropped after the
+/// last use that was announced.
 #[derive(Debug, Default)]
 pub(super) struct SharedVoxels(BTreeMap<Tile, Mutex<Uses>>);
 
