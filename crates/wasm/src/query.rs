@@ -358,9 +358,6 @@ impl NavMesh {
         radius: f32,
         #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        if radius.is_nan() || radius < 0.0 {
-            return Err(Kind::Query.error(format_args!("radius is {radius}, but must be 0 or more")));
-        }
         let place = self.start(position, &options)?;
         let scratch = &mut self.memory.borrow_mut().scratch;
         let wall = self.mesh.query().memory(scratch).wall(place, radius).or_throw()?;

@@ -375,11 +375,11 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ///
     /// - Polygons are visited from edge to edge, so walls of other storeys do not count. Links
     ///   that are crossed like edges are no walls.
-    /// - Inclusive. `None` where no wall is so near, and for a radius that is NaN or negative.
+    /// - Inclusive. `None` where no wall is so near.
     /// - Takes time in `n log n` of the polygons within `radius`.
     ///
     /// # Errors
-    /// See [`Query`].
+    /// [`QueryError::BadField`] for a radius that is NaN or negative. Others: see [`Query`].
     #[doc(alias = "findDistanceToWall")]
     pub fn wall(&mut self, from: impl Into<Place>, radius: f32) -> Result<Option<Wall>, QueryError> {
         let from = self.start(from.into(), None)?;
@@ -389,11 +389,10 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
 
     /// Finds the pieces of wall that come within `radius` metres of a place, as [`Query::wall`] sees
     /// them: each from right to left as seen from the surface, ordered by polygon
-    /// ([`NavMesh::compare_polygons`]). `out` is cleared first. Nothing for a radius that is NaN or
-    /// negative.
+    /// ([`NavMesh::compare_polygons`]). `out` is cleared first.
     ///
     /// # Errors
-    /// See [`Query`].
+    /// [`QueryError::BadField`] for a radius that is NaN or negative. Others: see [`Query`].
     #[doc(alias = "getPolyWallSegments")]
     #[doc(alias = "findLocalNeighbourhood")]
     #[doc(alias = "dtLocalBoundary")]

@@ -8,6 +8,7 @@ use super::scratch::SurfaceScratch;
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
+use crate::locate::reach::unless_0_or_more;
 use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -36,11 +37,9 @@ impl NavMesh {
         filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
     ) -> Result<Option<Wall>, QueryError> {
+        unless_0_or_more("radius", radius)?;
         let start = self.spot_of(from)?;
         let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.slack();
-        if limit.is_nan() || limit < 0.0 || radius < 0.0 {
-            return Ok(None);
-        }
         let mut best = (limit * limit, None);
         scratch.begin(self.polygon_bound(), start.polygon);
         while let Some((distance, polygon)) = scratch.next() {
@@ -81,11 +80,9 @@ impl NavMesh {
         out: &mut Vec<WallPiece>,
     ) -> Result<(), QueryError> {
         out.clear();
+        unless_0_or_more("radius", radius)?;
         let start = self.spot_of(from)?;
         let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.slack();
-        if limit.is_nan() || radius < 0.0 {
-            return Ok(());
-        }
         scratch.begin(self.polygon_bound(), start.polygon);
         while let Some((_, polygon)) = scratch.next() {
             self.open_neighbours(polygon, start.at, limit, filter, scratch, |polygon, edge| {

@@ -6,7 +6,7 @@ use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, Random};
 use waymesh_graph::{
     AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PlaceSampler, PolygonFilter,
-    QueryScratch, Reach,
+    QueryError, QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -492,8 +492,12 @@ fn a_place_of_another_mesh_is_a_position() {
         assert!(old.query().memory(&mut scratch).walk(place, position).is_err());
         assert!(old.query().memory(&mut scratch).wall(Location { position, ..place }, 1.0).is_err());
     }
-    for radius in [f32::NAN, -1.0] {
-        assert_eq!(old.query().memory(&mut scratch).wall(place, radius), Ok(None));
+    for radius in [f32::NAN, -1.0, f32::NEG_INFINITY] {
+        let (wall, walls) =
+            (old.query().wall(place, radius), old.query().walls(place, radius, &mut Vec::new()));
+        for error in [wall.err(), walls.err()] {
+            assert!(matches!(error, Some(QueryError::BadField(_))), "{error:?}");
+        }
     }
     // Far outside: the nearest place of its polygon is used.
     let far = Location { position: Vec3::splat(1e9), ..place };
