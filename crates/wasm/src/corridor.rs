@@ -127,7 +127,7 @@ impl Corridor {
         Ok(taken.map_or(JsValue::NULL, |taken| path::link(&taken)))
     }
 
-    /// Where the agent is on the mesh: three numbers, none without a corridor.
+    /// The place of the agent on the mesh: three numbers, none without a corridor.
     #[wasm_bindgen(getter)]
     pub fn start(&self) -> Vec<f32> {
         self.corridor.start().map_or_else(Vec::new, |place| flat(&[place.position]))

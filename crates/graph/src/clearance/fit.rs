@@ -36,7 +36,7 @@ pub(super) struct Wanted<'a, P, C, T> {
     pub(super) reach: &'a Reach,
     /// The polygons where the disc may be.
     pub(super) admits: P,
-    /// Of these, the polygons where its centre may be.
+    /// The polygons among these where its centre may be.
     pub(super) centre: C,
     /// The triangles where it may be, and the places in them, with their heights in metres.
     pub(super) wants: T,

@@ -166,7 +166,7 @@ fn filtered_spans_agree() {
     };
     let (initial, filtered) = (columns(&initial), columns(&filtered));
     let agent = agent();
-    // Whether the filters leave each span walkable.
+    // Returns for each span whether the filters leave it walkable.
     let run = |voxels: &Heightfield| -> Vec<bool> {
         let field = build_filtered_field(voxels, &agent, &Filters::default(), &mut ()).unwrap();
         let columns = voxels.columns.windows(2).zip(field.columns.windows(2));

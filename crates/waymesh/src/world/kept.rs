@@ -126,8 +126,8 @@ impl SharedVoxels {
     }
 }
 
-/// The voxels of a window, from the tiles that hold them: of each the columns that it is asked for,
-/// those that it has, and its voxels. Columns of no tile are empty.
+/// The voxels of a window, from tiles: a tile gives the columns that are asked of it, from those
+/// that it has, with its voxels. Columns of no tile are empty.
 pub(super) fn gather(
     frame: &GridFrame,
     window: GridWindow,
