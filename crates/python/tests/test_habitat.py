@@ -289,6 +289,7 @@ def test_keys_of_a_follower(finder: PathFinder) -> None:
     assert follower.action_mapping == {codes.FORWARD: "f", codes.LEFT: "l", codes.RIGHT: "r", codes.STOP: "s"}
     assert follower.goal_radius == 1.5
     agent = Agent()
+    assert (agent.agent_config.height, agent.agent_config.radius) == (1.5, 0.1)
     agent.agent_config = habitat.AgentConfiguration({})
     with pytest.raises(GreedyFollowerError, match="0 actions move_forward"):
         GreedyGeodesicFollower(finder, agent)

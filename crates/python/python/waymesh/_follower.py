@@ -59,7 +59,7 @@ class ActionSpec:
 
 @dataclass
 class AgentConfiguration:
-    """The actions of an agent, by their keys."""
+    """The actions of an agent by their keys, and its size in metres, which no query here uses: a mesh is built for one."""
 
     action_space: Mapping[Any, ActionSpec] = field(
         default_factory=lambda: {
@@ -68,6 +68,8 @@ class AgentConfiguration:
             "turn_right": ActionSpec("turn_right", ActuationSpec(10.0)),
         }
     )
+    height: float = 1.5
+    radius: float = 0.1
 
 
 @dataclass
