@@ -106,16 +106,19 @@ impl PyWorld {
         self.with(py, |world| world.remove_tile(Tile { row: tile.1, column: tile.0 }))
     }
 
-    #[pyo3(signature = (vertices, triangles, areas=None))]
+    #[pyo3(signature = (vertices, triangles, areas=None, progress=None, cancel=None))]
     fn add_triangles(
         &self,
         py: Python<'_>,
         vertices: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
         areas: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<()> {
         let soup = soup(vertices, triangles, areas, &self.load)?;
-        watched_with(py, (None, None), &self.world, |world, observer| world.add_triangles(&soup, observer))
+        let told = (progress, cancel.as_deref());
+        watched_with(py, told, &self.world, |world, observer| world.add_triangles(&soup, observer))
     }
 
     #[pyo3(signature = (shape, walkable=false))]

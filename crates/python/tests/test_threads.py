@@ -277,7 +277,10 @@ def test_the_number_of_threads_is_a_setting(square: waymesh.NavMesh) -> None:
 def test_a_token_ends_long_calls(walled: waymesh.NavMesh) -> None:
     token = waymesh.CancelToken()
     points = walled.random_points(1000, seed=1)
+    world = waymesh.World([0, -1, 0], [20, 3, 20])
+    square = ([[0, 0, 0], [20, 0, 0], [20, 0, 20], [0, 0, 20]], [[0, 2, 1], [0, 3, 2]])
     calls: list[Callable[[], Any]] = [
+        lambda: world.add_triangles(*square, cancel=token),
         lambda: walled.find_paths(points, points[::-1], cancel=token),
         lambda: walled.distance_field(points, cancel=token),
         lambda: walled.with_oracle(cancel=token),

@@ -96,11 +96,17 @@ class World:
         return self._world.is_dirty
 
     def add_triangles(
-        self, vertices: ArrayLike, triangles: ArrayLike, triangle_areas: ArrayLike | None = None
+        self,
+        vertices: ArrayLike,
+        triangles: ArrayLike,
+        triangle_areas: ArrayLike | None = None,
+        *,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
     ) -> None:
         """Puts triangles into all tiles that they reach into; a tile that was there before is replaced."""
         areas = None if triangle_areas is None else np.asarray(triangle_areas)
-        self._world.add_triangles(from_origin(vertices, self._origin), triangles, areas)
+        self._world.add_triangles(from_origin(vertices, self._origin), triangles, areas, progress, cancel)
 
     def add_obstacle(self, shape: Shape, *, walkable: bool = False) -> int:
         """Puts a solid into the world, and returns its number. The mesh shows it after the next update."""
