@@ -151,11 +151,6 @@ def origin_of(bodies: Iterable[Floats], given: ArrayLike | None) -> Floats:
     return np.floor(lowest) if np.abs(lowest).max() > _FAR else np.zeros(3)
 
 
-def y_up(vectors: Floats) -> Floats:
-    """Returns vectors, (n, 3), of axes with z up in those of the mesh."""
-    return vectors[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
-
-
 def matching(rules: Mapping[str, str], name: str) -> str | None:
     """Returns the value of the first pattern (``*``, ``?``, ``[..]``) that a name matches."""
     return next((value for pattern, value in rules.items() if fnmatchcase(name, pattern)), None)

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._axes import from_z_up
 from ._bake import AnySettings, Progress
 from ._errors import FileError, QueryError
-from ._scene import BLOCKED, Parts, Scene, origin_of, y_up
+from ._scene import BLOCKED, Parts, Scene, origin_of
 from ._shapes import Body, Floats
 from ._waymesh import CancelToken, NavMesh
 from .settings import Box, Mark, Prism, Shape, entries_of
@@ -213,7 +214,7 @@ class _Reader:
         if not bodies:
             raise FileError(f"{self.file}: no element has a shape: export the building with its geometry")
         self.origin = origin_of((vertices for vertices, _ in bodies.values()), origin)
-        self.shapes = {key: (y_up(vertices - self.origin), faces) for key, (vertices, faces) in bodies.items()}
+        self.shapes = {key: (from_z_up(vertices - self.origin), faces) for key, (vertices, faces) in bodies.items()}
         for key, body in self.shapes.items():
             element = self.model.by_id(key)
             area = self.area(element)
@@ -294,7 +295,7 @@ class _Reader:
 
         vertices, _ = self.shapes[element.id()]
         axes = np.asarray(ifcopenshell.util.placement.get_local_placement(element.ObjectPlacement))[:3, :3]
-        along, through = y_up(axes.T[:2])
+        along, through = from_z_up(axes.T[:2])
         along, through = (axis * [1, 0, 1] / np.linalg.norm(axis * [1, 0, 1]) for axis in (along, through))
         spans = [vertices @ axis for axis in (along, through)]
         middle = sum((span.min() + span.max()) / 2 * axis for span, axis in zip(spans, (along, through)))

@@ -24,8 +24,9 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._axes import from_z_up
 from ._errors import FileError
-from ._scene import Parts, Scene, matching, origin_of, y_up
+from ._scene import Parts, Scene, matching, origin_of
 from ._shapes import Body, Floats, box, capsule, cylinder, plane, prism, transformed
 
 AreaOf = Callable[[str], str | None] | Mapping[str, str]
@@ -69,7 +70,7 @@ class Obstacle:
     def at(self, pose: ArrayLike | None = None) -> tuple[Floats, NDArray[np.uint32]]:
         """Returns vertices and triangles for :meth:`waymesh.World.add_mesh_obstacle` at a pose, (4, 4), in the axes of the file."""
         matrix = self.pose if pose is None else np.asarray(pose, dtype=np.float64)
-        return y_up(self.vertices @ matrix[:3, :3].T + matrix[:3, 3] - self.origin), self.triangles
+        return from_z_up(self.vertices @ matrix[:3, :3].T + matrix[:3, 3] - self.origin), self.triangles
 
 
 @dataclass(eq=False)
@@ -210,7 +211,7 @@ class _Reader:
         obstacles = [
             Obstacle(name, vertices, faces.astype(np.uint32), pose, place) for name, (vertices, faces), pose in self.obstacles
         ]
-        fields = self.parts.joined(lambda vertices: y_up(vertices - place))
+        fields = self.parts.joined(lambda vertices: from_z_up(vertices - place))
         return Site(**fields, origin=place, notes=list(self.notes), obstacles=obstacles)
 
     def scope(self, element: Element, file: Path, depth: int) -> _Scope:

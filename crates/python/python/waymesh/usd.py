@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._axes import from_z_up
 from ._errors import FileError
-from ._scene import Parts, Scene, matching, origin_of, y_up
+from ._scene import Parts, Scene, matching, origin_of
 from ._shapes import Body, Floats, box, capsule, cylinder, plane, transformed, triangulate
 
 try:
@@ -108,7 +109,7 @@ class _Reader:
         notes += dict.fromkeys(" ".join(str(error).split()) for error in self.stage.GetCompositionErrors())
         if not UsdGeom.StageHasAuthoredMetersPerUnit(self.stage):
             notes.append("metersPerUnit is absent: lengths are read as centimetres")
-        fields = self.parts.joined(lambda vertices: y_up(vertices - place) if has_z_up else vertices - place)
+        fields = self.parts.joined(lambda vertices: from_z_up(vertices - place) if has_z_up else vertices - place)
         return Scene(**fields, origin=place, notes=notes)
 
     def bodies(self, prim: Any, above: Floats, is_included: bool, children: Any) -> Iterator[_Part]:

@@ -26,14 +26,12 @@ class NoPlanError(Exception):
 
 def to_ros(points: ArrayLike) -> Floats:
     """Returns positions of the mesh, of shape (.., 3), in coordinates of ROS."""
-    points = np.asarray(points, dtype=np.float64)
-    return np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=-1)
+    return waymesh.to_z_up(np.asarray(points, dtype=np.float64))
 
 
 def to_mesh(points: ArrayLike) -> Floats:
     """Returns positions of ROS, of shape (.., 3), in coordinates of the mesh."""
-    points = np.asarray(points, dtype=np.float64)
-    return np.stack([points[..., 0], points[..., 2], -points[..., 1]], axis=-1)
+    return waymesh.from_z_up(np.asarray(points, dtype=np.float64))
 
 
 def load(file: str, settings: Mapping[str, Any]) -> waymesh.NavMesh:
