@@ -125,8 +125,11 @@ fn label(
     let place = [origin[0] + inside[0] * cell, origin[1] + inside[1] * cell];
     let mut sills: Vec<usize> = sills.at(inside.into()).collect();
     sills.sort_unstable();
-    if sills.len() > 1 && sills.iter().any(|&sill| is_in(sill, place)) {
-        sills.retain(|&sill| is_in(sill, place));
+    if sills.len() > 1 {
+        let inside: Vec<usize> = sills.iter().copied().filter(|&sill| is_in(sill, place)).collect();
+        if !inside.is_empty() {
+            sills = inside;
+        }
     }
     let zone = places.at(place.into()).min();
     let area = zone.map_or(AreaId::GROUND, |zone| places.shapes[zone].0);

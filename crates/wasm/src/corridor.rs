@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use waymesh_graph::{CorridorChange, CorridorOptions, MeshSource, PathCorridor, QueryScratch, ReplanReason};
+use waymesh_graph::{
+    CorridorChange, CorridorOptions, MeshSource, PathCorridor, QueryError, QueryScratch, ReplanReason,
+};
 
 use crate::convert::{Fields, flat, point, whole};
 use crate::error::{OrThrow, Thrown};
@@ -37,15 +39,15 @@ impl Corridor {
         options.repair = fields.flag("repair", options.repair)?;
         fields.finish()?;
         NavMesh::check_many(&asked)?;
-        options.validate().map_err(waymesh_graph::QueryError::from).or_throw()?;
+        options.validate().map_err(QueryError::from).or_throw()?;
         let corridor = PathCorridor::new(options.with_path(asked.options));
         Ok(Self { corridor, ground, scratch: QueryScratch::default() })
     }
 }
 
-/// The name of a change.
-fn name(change: CorridorChange) -> &'static str {
-    match change {
+/// The name of a change, for JavaScript.
+fn changed(change: Result<CorridorChange, QueryError>) -> Thrown<String> {
+    let name = match change.or_throw()? {
         CorridorChange::Kept => "kept",
         CorridorChange::Repaired { .. } => "repaired",
         CorridorChange::Replanned { reason: ReplanReason::Drifted } => "drifted",
@@ -53,7 +55,8 @@ fn name(change: CorridorChange) -> &'static str {
         CorridorChange::Replanned { reason: ReplanReason::Changed } => "changed",
         CorridorChange::Replanned { .. } => "planned",
         _ => "none",
-    }
+    };
+    Ok(name.to_owned())
 }
 
 #[wasm_bindgen]
@@ -93,7 +96,7 @@ impl Corridor {
     ) -> Thrown<String> {
         let (from, to) = (point("start", start)?, point("end", end)?);
         let Self { corridor, ground, scratch } = self;
-        Ok(name(corridor.plan(&ground.nav_mesh(), from, to, scratch).or_throw()?).to_owned())
+        changed(corridor.plan(&ground.nav_mesh(), from, to, scratch))
     }
 
     /// The agent moved: the corridor begins where that led it, along walls that were in the way.
@@ -104,7 +107,7 @@ impl Corridor {
     ) -> Thrown<String> {
         let to = point("position", position)?;
         let Self { corridor, ground, scratch } = self;
-        Ok(name(corridor.move_start(&ground.nav_mesh(), to, scratch).or_throw()?).to_owned())
+        changed(corridor.move_start(&ground.nav_mesh(), to, scratch))
     }
 
     /// The goal moved.
@@ -115,7 +118,7 @@ impl Corridor {
     ) -> Thrown<String> {
         let to = point("position", position)?;
         let Self { corridor, ground, scratch } = self;
-        Ok(name(corridor.move_goal(&ground.nav_mesh(), to, scratch).or_throw()?).to_owned())
+        changed(corridor.move_goal(&ground.nav_mesh(), to, scratch))
     }
 
     /// The agent took the next link, of those that are not crossed like an edge: the corridor begins at

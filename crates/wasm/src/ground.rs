@@ -18,7 +18,7 @@ pub(crate) enum Ground {
     World(waymesh::MeshHandle),
 }
 
-/// A mesh that stays where it is, or the newest one of a world.
+/// A mesh that is borrowed, or the newest one of a world, which is held.
 enum Held<'a> {
     Here(&'a waymesh_graph::NavMesh),
     #[cfg(feature = "bake")]

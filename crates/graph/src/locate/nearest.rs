@@ -131,9 +131,7 @@ impl NavMesh {
 
     /// Returns `true` if a polygon contains a place, or comes within the slack of it.
     pub(crate) fn is_within_slack(&self, polygon: u32, at: PlanPosition) -> bool {
-        // The closest place is rounded.
-        let most = self.slack() + LATTICE_STEP;
-        if self.is_beyond(polygon, at, most * most) {
+        if self.is_closest_beyond(polygon, at, self.slack()) {
             return false;
         }
         let closest = self.closest_in_polygon(polygon as usize, at);
@@ -429,6 +427,13 @@ impl NavMesh {
             a = b;
         }
         true
+    }
+
+    /// Returns `true` if the line of one edge proves that [`Self::closest_in_polygon`], which rounds,
+    /// is farther than `distance`; `false` proves nothing.
+    pub(crate) fn is_closest_beyond(&self, polygon: u32, at: PlanPosition, distance: f64) -> bool {
+        let most = distance + LATTICE_STEP;
+        self.is_beyond(polygon, at, most * most)
     }
 
     /// Returns `true` if the line of one edge proves that every place of a polygon is farther than

@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::{PolyId, to_u32};
 
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::ray::Ray;
@@ -51,9 +51,7 @@ impl NavMesh {
         while let Some(&polygon) = scratch.row.get(next) {
             next += 1;
             self.open_row(polygon, middle, radius * radius, filter, scratch);
-            // The closest place is rounded.
-            let most_apart = best.0.sqrt() + LATTICE_STEP;
-            if self.is_beyond(polygon, target, most_apart * most_apart) {
+            if self.is_closest_beyond(polygon, target, best.0.sqrt()) {
                 continue;
             }
             let closest = self.closest_in_polygon(polygon as usize, target);

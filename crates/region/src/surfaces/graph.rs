@@ -113,7 +113,7 @@ pub(super) struct PieceGraph {
 }
 
 impl PieceGraph {
-    /// Returns the pieces beside each piece, with the number of links to it.
+    /// Returns the adjacent pieces of each piece, with the number of links between the two.
     pub(super) fn neighbours(&self) -> Buckets<(u32, u32)> {
         let ends =
             |&Edge { one, two, links }: &Edge| [(one as usize, (two, links)), (two as usize, (one, links))];

@@ -126,8 +126,8 @@ impl SharedVoxels {
     }
 }
 
-/// The voxels of a window, from tiles: a tile gives the columns that are asked of it, from those
-/// that it has, with its voxels. Columns of no tile are empty.
+/// The voxels of a window. `tiles` holds, for each tile, the columns to take from it, the columns
+/// that its voxels cover, and the voxels. Columns of no tile are empty.
 pub(super) fn gather(
     frame: &GridFrame,
     window: GridWindow,
