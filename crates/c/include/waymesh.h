@@ -1075,6 +1075,14 @@ enum wm_status wm_world_remove_link(struct wm_world *world, uint64_t link, struc
 enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uint32_t is_open, struct wm_error *error);
 
 /*
+ Gives a world the oracle of a mesh of it (wm_world_mesh, then wm_mesh_build_oracle on another
+ thread, if you like), or with NULL none. It stays in use over updates: a path that is too short
+ to meet ground that changed since is looked up, any other is searched for, until this is called
+ again. Existing handles of wm_world_mesh do not get it.
+ */
+enum wm_status wm_world_set_oracle(struct wm_world *world, const struct wm_mesh *mesh, struct wm_error *error);
+
+/*
  Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is
  the side of a tile, 64 by default.
 

@@ -255,6 +255,8 @@ public:
     uint64_t add_link(const wm_link &link) { return detail::get<uint64_t>(wm_world_add_link, get(), &link); }
     void remove_link(uint64_t link) { detail::call(wm_world_remove_link, get(), link); }
     void set_link_open(uint64_t link, bool is_open) { detail::call(wm_world_set_link_open, get(), link, uint32_t{is_open}); }
+    /* The oracle of a mesh of this world, or none with nullptr. */
+    void set_oracle(const Mesh *mesh) { detail::call(wm_world_set_oracle, get(), mesh ? mesh->get() : nullptr); }
     wm_update update() { return detail::get<wm_update>(wm_world_update, get()); }
     Mesh mesh() const { return Mesh(detail::get<wm_mesh *>(wm_world_mesh, static_cast<const wm_world *>(world_.get()))); }
     wm_world *get() noexcept { return world_.get(); }

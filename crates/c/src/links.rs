@@ -270,6 +270,22 @@ pub extern "C" fn wm_world_set_link_open(
     })
 }
 
+/// Gives a world the oracle of a mesh of it (wm_world_mesh, then wm_mesh_build_oracle on another
+/// thread, if you like), or with NULL none. It stays in use over updates: a path that is too short
+/// to meet ground that changed since is looked up, any other is searched for, until this is called
+/// again. Existing handles of wm_world_mesh do not get it.
+#[unsafe(no_mangle)]
+pub extern "C" fn wm_world_set_oracle(
+    world: Option<&mut World>,
+    mesh: Option<&Mesh>,
+    error: Option<&mut MaybeUninit<Error>>,
+) -> Status {
+    guard(error, || {
+        given("world", world)?.0.set_oracle(mesh.and_then(|mesh| mesh.0.oracle()));
+        Ok(())
+    })
+}
+
 fn add(id: Out<'_, u64>, link: LinkId) -> Result<(), Failure> {
     put("id", id, link.0)
 }

@@ -185,6 +185,7 @@ pub use mesh::island_ball::IslandBall;
 pub use mesh::islands::{Island, IslandId};
 pub use mesh::link::{Link, LinkChoice, LinkEnd, LinkId, LinkKind, UnknownLinks};
 pub use mesh::nav_mesh::{Generation, NavMesh};
+pub use mesh::oracle::PathOracle;
 pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
 #[cfg(feature = "tiles")]

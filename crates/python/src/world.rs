@@ -178,6 +178,12 @@ impl PyWorld {
         Ok(entries)
     }
 
+    #[pyo3(signature = (mesh = None))]
+    fn set_oracle(&self, py: Python<'_>, mesh: Option<&PyNavMesh>) {
+        let oracle = mesh.and_then(|mesh| mesh.mesh.oracle());
+        self.with(py, |world| world.set_oracle(oracle));
+    }
+
     #[getter]
     fn mesh(&self) -> PyNavMesh {
         self.handle.mesh().into()

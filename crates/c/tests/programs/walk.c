@@ -468,6 +468,23 @@ static void world_and_crowd(void) {
     CHECK(wm_world_remove_link(world, id, &error) == WM_STATUS_OK);
     CHECK(wm_world_remove_link(world, id, &error) == WM_STATUS_BAD_ARGUMENT);
 
+    /* The world takes the oracle of a mesh; far from the obstacle that comes then it still answers. */
+    const wm_vec3 near_post[2] = {{16.2f, 0, 17.5f}, {18.8f, 0, 17.5f}};
+    wm_path_settings shortest;
+    wm_path_result turned[2];
+    CHECK(wm_path_settings_default(&shortest, &error) == WM_STATUS_OK);
+    shortest.search = WM_SEARCH_SHORTEST;
+    wm_mesh_free(after);
+    CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK && wm_mesh_build_oracle(after, 1 << 20, NULL, &error) == WM_STATUS_OK);
+    CHECK(wm_world_set_oracle(world, after, &error) == WM_STATUS_OK && wm_world_set_oracle(NULL, after, &error) == WM_STATUS_BAD_ARGUMENT);
+    for (int with = 1; with >= 0; --with) {
+        if (!with) CHECK(wm_world_set_oracle(world, NULL, &error) == WM_STATUS_OK);
+        wm_mesh_free(after);
+        CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK);
+        CHECK(wm_find_path(after, query, near_post[0], near_post[1], &shortest, points, 16, &turned[with], &error) == WM_STATUS_OK);
+    }
+    CHECK(fabsf(turned[0].length - turned[1].length) < 1e-3f);
+
     wm_crowd *crowd = NULL;
     CHECK(wm_crowd_new(&crowd, &error) == WM_STATUS_OK);
     uint64_t agents[2] = {0, 0};

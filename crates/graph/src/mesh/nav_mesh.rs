@@ -20,7 +20,7 @@ use super::ground::Ground;
 use super::height_tables::{HeightTables, SurfaceView};
 use super::islands::{Island, IslandId, NO_ISLAND, find_islands};
 use super::links::Links;
-use super::oracle::Oracle;
+use super::oracle::AttachedOracle;
 use super::parts::{Index, Islands, Surface, Topology, Vertices};
 use super::rounding::rounding_slack;
 use super::squares::Buckets;
@@ -88,7 +88,7 @@ pub struct NavMesh {
     /// Additional tables of a mesh of tiles.
     pub(crate) tiles: Option<Arc<TileTables>>,
     /// Tables for shortest paths, perhaps of other links.
-    pub(crate) oracle: Option<Arc<Oracle>>,
+    pub(crate) oracle: Option<AttachedOracle>,
 }
 
 impl PartialEq for NavMesh {
@@ -374,10 +374,10 @@ impl NavMesh {
         self.islands.figures.iter().map(|island| island.area).sum::<f64>() + 0.0
     }
 
-    /// Returns the oracle, if it was made for the polygons and links of this mesh.
-    pub(crate) fn oracle_in_use(&self) -> Option<&Oracle> {
-        let made_for = [self.generation.0, self.links.stamp];
-        self.oracle.as_deref().filter(|oracle| oracle.made_for == made_for)
+    /// Returns the oracle, if it is one for the polygons and links of this mesh.
+    pub(crate) fn oracle_in_use(&self) -> Option<&AttachedOracle> {
+        let now = [self.generation.0, self.links.stamp];
+        self.oracle.as_ref().filter(|oracle| oracle.valid_for == now)
     }
 
     /// Returns the names, costs and colours of areas, as far as they are known.

@@ -1,6 +1,11 @@
 //! Tables that answer the shortest path between two places without a search: hub labels of the
 //! corners that paths turn at, and what is seen of each polygon from these.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::link::LinkId;
+use super::tiles::TileKey;
 use crate::geometry::plan::{PlanPosition, is_between};
 use crate::marks::Stamped;
 
@@ -16,10 +21,26 @@ const SKIPPED: u8 = u8::MAX;
 /// A place where paths turn, or take a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
-    /// Number of the turn in a search over cones.
-    pub(crate) turn: u32,
+    pub(crate) place: SitePlace,
     /// The corner, or the place where a path leaves for the link.
     pub(crate) at: PlanPosition,
+}
+
+/// The turn of a site. Its number in a search over cones may change with other tiles of the mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SitePlace {
+    /// The corner of this polygon.
+    Corner { polygon: u32 },
+    /// One of two ends of a link that is crossed like an edge.
+    End { link: LinkId, is_to: bool, number: u32 },
+    /// A place of a link, and whether the path takes it backwards.
+    Link { link: LinkId, backwards: bool, place: u32 },
+}
+
+impl Site {
+    pub(crate) fn is_link(&self) -> bool {
+        matches!(self.place, SitePlace::Link { .. })
+    }
 }
 
 /// A place from which an end of the path is seen.
@@ -109,11 +130,68 @@ impl EndTables {
     }
 }
 
+/// The ground of a tile in plan: a checksum of its polygons, and the number of the first.
+pub(crate) type TileGround = (u64, u32);
+
+/// Changed tiles up to which an oracle is kept: each is looked at by each query.
+const MAX_CHANGED: usize = 1024;
+
+/// An oracle of a mesh, with the tiles that changed since it was made.
+#[derive(Clone, Debug)]
+pub(crate) struct AttachedOracle {
+    pub(crate) tables: Arc<Oracle>,
+    /// Checksum of the polygons and stamp of the links with which it is in use.
+    pub(crate) valid_for: [u64; 2],
+    changed: BTreeSet<TileKey>,
+    /// Side of a tile, in cells.
+    side: f64,
+}
+
+impl AttachedOracle {
+    pub(crate) fn new(tables: Arc<Oracle>, side: u32) -> Self {
+        let valid_for = tables.made_for;
+        Self { tables, valid_for, changed: BTreeSet::new(), side: f64::from(side) }
+    }
+
+    /// Takes the ground that a tile has now, `None` for none. Returns `false` if too much changed for
+    /// the oracle to be of use.
+    pub(crate) fn update(&mut self, tile: TileKey, ground: Option<TileGround>) -> bool {
+        if self.tables.tiles.get(&tile).copied() == ground {
+            self.changed.remove(&tile);
+        } else {
+            self.changed.insert(tile);
+        }
+        self.changed.len() <= MAX_CHANGED
+    }
+
+    /// Returns a length that no path over changed ground falls short of: a path that was the shortest
+    /// and is shorter still is.
+    pub(crate) fn limit(&self, ends: [PlanPosition; 2]) -> f64 {
+        let of_tile = |tile: &TileKey| {
+            let low = [tile.column, tile.row].map(|at| f64::from(at) * self.side);
+            let beyond = |at: f64, low: f64| (low - at).max(at - low - self.side).max(0.0);
+            let distance = |at: PlanPosition| {
+                let [x, z] = [beyond(at.x, low[0]), beyond(at.z, low[1])];
+                (x * x + z * z).sqrt()
+            };
+            distance(ends[0]) + distance(ends[1])
+        };
+        self.changed.iter().map(of_tile).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Tables by which shortest paths of one mesh are looked up:
+/// [`NavMesh::make_oracle`](crate::NavMesh::make_oracle). Clones share them.
+#[derive(Clone, Debug)]
+pub struct PathOracle(pub(crate) Arc<Oracle>);
+
 /// The tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Oracle {
     /// Checksum of the polygons and stamp of the links.
     pub(crate) made_for: [u64; 2],
+    /// The ground of each tile of a mesh of tiles.
+    pub(crate) tiles: BTreeMap<TileKey, TileGround>,
     pub(crate) sites: Vec<Site>,
     pub(crate) rays: Vec<PlanPosition>,
     /// One for each polygon, then the parts.
@@ -165,6 +243,7 @@ impl Oracle {
         size_of_val(&*self.sites)
             + size_of_val(&*self.rays)
             + size_of_val(&*self.cells)
+            + self.tiles.len() * size_of::<(TileKey, TileGround)>()
             + self.ends().map(EndTables::bytes).sum::<usize>()
     }
 
@@ -173,11 +252,12 @@ impl Oracle {
         std::iter::once(&self.starts).chain(&self.goals)
     }
 
-    /// Finds the sites of the shortest path between two places that do not see each other. Returns
-    /// `false` if the tables hold no path.
+    /// Finds the sites of the shortest path between two places that do not see each other, if it is
+    /// shorter than `limit`. Returns `false` if the tables hold no such path.
     pub(crate) fn find(
         &self,
         [from, to]: [OracleEnd<'_>; 2],
+        limit: f64,
         memory: &mut OracleScratch,
         sites: &mut Vec<Site>,
     ) -> bool {
@@ -199,7 +279,7 @@ impl Oracle {
         let goals = self.goals.as_ref().unwrap_or(&self.starts);
         self.see(goals, to, from.0, seen);
         seen.sort_unstable_by(|a, b| a.least.total_cmp(&b.least));
-        let (mut least, mut best) = (f64::INFINITY, None);
+        let (mut least, mut best) = (limit, None);
         for near in seen.iter() {
             if near.least >= least {
                 break;

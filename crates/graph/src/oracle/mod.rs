@@ -10,7 +10,7 @@ use origins::Seer;
 use waymesh_core::{PolyId, threads};
 
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::oracle::{Label, Oracle, Origin};
+use crate::mesh::oracle::{AttachedOracle, Label, Oracle, Origin, PathOracle};
 use crate::path::any_angle::AnyAngle;
 use crate::path::any_angle::leg::Side;
 
@@ -42,6 +42,7 @@ impl NavMesh {
     ///   made: while links are others, and for any other query, paths are searched for as without
     ///   it. [`QueryScratch::used_oracle`](crate::QueryScratch::used_oracle) returns which it was.
     /// - Clones of the mesh share it. It is not stored in files. Calling this again replaces it.
+    /// - A world that changes keeps one made on another thread: [`NavMesh::make_oracle`].
     /// - It takes at most `max_bytes` of memory, and 4 GB, and several times as much while it is
     ///   made. More memory makes queries faster. If it is too little for all, paths from some
     ///   polygons are searched for: those whose tables take most for their area. If it is too
@@ -81,25 +82,46 @@ impl NavMesh {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn build_oracle(&mut self, max_bytes: usize) -> OracleFigures {
+        let oracle = self.make_oracle(max_bytes);
+        self.set_oracle(oracle);
+        self.oracle_figures().unwrap_or_default()
+    }
+
+    /// Makes the tables of [`NavMesh::build_oracle`], for [`NavMesh::set_oracle`] or a
+    /// [`TiledMesh`](crate::TiledMesh) and the worlds of `waymesh`. `None` where there is no oracle.
+    #[must_use]
+    pub fn make_oracle(&self, max_bytes: usize) -> Option<PathOracle> {
         if !cfg!(feature = "oracle") {
-            return OracleFigures::default();
+            return None;
         }
         // Entries are named by 32 bits.
-        self.oracle = self.oracle_within(max_bytes.min(u32::MAX as usize)).map(Arc::new);
-        self.oracle_figures().unwrap_or_default()
+        self.oracle_within(max_bytes.min(u32::MAX as usize)).map(Arc::new).map(PathOracle)
+    }
+
+    /// Returns the oracle of the mesh, in use or not.
+    #[must_use]
+    pub fn oracle(&self) -> Option<PathOracle> {
+        Some(PathOracle(self.oracle.as_ref()?.tables.clone()))
+    }
+
+    /// Replaces the oracle by one that was made for a mesh with the same polygons and links. Any
+    /// other is not used.
+    pub fn set_oracle(&mut self, oracle: Option<PathOracle>) {
+        let side = self.tiles().map_or(1, |tiles| tiles.side());
+        self.oracle = oracle.map(|oracle| AttachedOracle::new(oracle.0, side));
     }
 
     /// Returns the figures of the oracle that the mesh has: see [`NavMesh::build_oracle`]. While
     /// links are others than it was made for, it is not in use and covers nothing.
     #[must_use]
     pub fn oracle_figures(&self) -> Option<OracleFigures> {
-        let oracle = self.oracle.as_deref()?;
+        let oracle = &*self.oracle.as_ref()?.tables;
         Some(OracleFigures {
             sites: oracle.sites.len(),
             labels: oracle.ends().map(|end| end.labels.len()).sum(),
             views: oracle.ends().map(|end| end.views.len() - 1).sum(),
             bytes: oracle.bytes(),
-            covered: self.oracle_in_use().map_or(0.0, |oracle| oracle.covered),
+            covered: self.oracle_in_use().map_or(0.0, |oracle| oracle.tables.covered),
         })
     }
 
@@ -107,7 +129,7 @@ impl NavMesh {
         let (sites, seers) = origins::find(self)?;
         let legs =
             threads::map_with(&seers, |memory: &mut AnyAngle, seer: &Seer| origins::leg(self, seer, memory));
-        let forward = origins::graph(&sites, &seers, &legs);
+        let forward = origins::graph(self, &sites, &seers, &legs);
         let has_links = seers.iter().any(|seer| seer.lands != seer.leaves);
         let backward = has_links.then(|| forward.reversed());
         let most = max_bytes / size_of::<Label>();
@@ -122,8 +144,9 @@ impl NavMesh {
         }
         let made_for = [self.generation.0, self.links.stamp];
         let is_wound = seers.iter().any(|seer| seer.side == Side::All);
+        let tiles = self.tiles().map(|tiles| tiles.ground().collect()).unwrap_or_default();
         let mut oracle =
-            Oracle { made_for, sites, rays, cells: Vec::new(), starts, goals, is_wound, covered: 1.0 };
+            Oracle { made_for, tiles, sites, rays, cells: Vec::new(), starts, goals, is_wound, covered: 1.0 };
         let bytes = max_bytes.checked_sub(oracle.bytes())?;
         let without = views::fill(self, &seers, &views, &mut oracle, bytes)?;
         let area = |polygon: u32| self.polygon(PolyId(polygon)).map_or(0.0, |polygon| polygon.area());

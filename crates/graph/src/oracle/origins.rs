@@ -8,7 +8,7 @@ use super::labels::Graph;
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::link::LinkIndex;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::oracle::{NO_INDEX, Site};
+use crate::mesh::oracle::{NO_INDEX, Site, SitePlace};
 use crate::path::any_angle::AnyAngle;
 use crate::path::any_angle::leg::Side;
 
@@ -53,13 +53,14 @@ pub(super) fn find(mesh: &NavMesh) -> Option<(Vec<Site>, Vec<Seer>)> {
     if links().any(|(index, link)| is_portal(index) && !link.is_free()) {
         return None;
     }
+    let id_of = |link: u32| mesh.links.ids[link as usize];
     let has_portals = links().any(|(index, _)| is_portal(index));
     let (mut sites, mut seers) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
-    let mut add = |turn: u32, at, polygon: u32, corner: Option<u32>| {
+    let mut add = |turn: u32, place, at, polygon: u32, corner: Option<u32>| {
         if known.insert(turn) {
             let site = to_u32(sites.len());
-            sites.push(Site { turn, at });
+            sites.push(Site { place, at });
             let sides = if corner.is_some() { &[Side::Right, Side::Left][..] } else { &[Side::All] };
             let corner = corner.unwrap_or_default();
             let seer = |&side| Seer { at, lands: site, leaves: site, length: 0.0, side, polygon, corner };
@@ -73,7 +74,8 @@ pub(super) fn find(mesh: &NavMesh) -> Option<(Vec<Site>, Vec<Seer>)> {
             if may_turn && is_free {
                 let at = mesh.topology.walk[corner].start();
                 let is_split = !has_portals && !mesh.is_wound(polygon.0, to_u32(corner));
-                add(turn, at, polygon.0, is_split.then_some(to_u32(corner)));
+                let place = SitePlace::Corner { polygon: polygon.0 };
+                add(turn, place, at, polygon.0, is_split.then_some(to_u32(corner)));
             }
         }
     }
@@ -82,7 +84,8 @@ pub(super) fn find(mesh: &NavMesh) -> Option<(Vec<Site>, Vec<Seer>)> {
             for number in 0..2 {
                 let (turn, may_turn) = mesh.links.turns.of_end(LinkIndex(index), is_to, number);
                 if may_turn {
-                    add(turn, end.ends[number as usize].point.into(), end.polygon.0, None);
+                    let place = SitePlace::End { link: id_of(index), is_to, number };
+                    add(turn, place, end.ends[number as usize].point.into(), end.polygon.0, None);
                 }
             }
         }
@@ -96,8 +99,8 @@ pub(super) fn find(mesh: &NavMesh) -> Option<(Vec<Site>, Vec<Seer>)> {
                 if backwards && !link.both_ways {
                     return NO_INDEX;
                 }
-                let turn = mesh.link_turn(2 * index + u32::from(backwards), place);
-                sites.push(Site { turn, at: ends[usize::from(backwards)].0 });
+                let place = SitePlace::Link { link: id_of(index), backwards, place };
+                sites.push(Site { place, at: ends[usize::from(backwards)].0 });
                 to_u32(sites.len() - 1)
             };
             let [there, back] = [site(false), site(true)];
@@ -112,8 +115,9 @@ pub(super) fn find(mesh: &NavMesh) -> Option<(Vec<Site>, Vec<Seer>)> {
 }
 
 /// Returns the graph of straight lines and links between sites.
-pub(super) fn graph(sites: &[Site], seers: &[Seer], legs: &[Leg]) -> Graph {
-    let site_of: HashMap<u32, u32> = (0..).zip(sites).map(|(site, at)| (at.turn, site)).collect();
+pub(super) fn graph(mesh: &NavMesh, sites: &[Site], seers: &[Seer], legs: &[Leg]) -> Graph {
+    let turns = (0..).zip(sites).filter_map(|(site, at)| Some((mesh.turn_of(at)?, site)));
+    let site_of: HashMap<u32, u32> = turns.collect();
     let mut edges = Vec::new();
     for (seer, leg) in seers.iter().zip(legs).filter(|(seer, _)| seer.lands != NO_INDEX) {
         let led = leg.led.iter().filter_map(|(turn, length)| Some((*site_of.get(turn)?, *length)));

@@ -105,8 +105,6 @@ struct Finder<'a> {
     seers: &'a [Seer],
     oracle: &'a Oracle,
     ends: Vec<&'a EndTables>,
-    /// Turns from this number on are links.
-    first_link: u32,
 }
 
 /// Adds the views of all polygons to the tables of both ends of paths, as far as `bytes` last:
@@ -121,7 +119,7 @@ pub(super) fn fill(
     bytes: usize,
 ) -> Option<Vec<u32>> {
     let ends = oracle.ends().collect();
-    let finder = Finder { seers, oracle, ends, first_link: mesh.first_link_turn() };
+    let finder = Finder { seers, oracle, ends };
     let polygons: Vec<&[Seen]> = views.chunk_by(|a, b| a.polygon == b.polygon).collect();
     let mut regions = threads::map_with(&polygons, |best: &mut Vec<(f64, u32)>, seen| {
         let corners = mesh.walk_edges(seen[0].polygon).iter().map(WalkEdge::start).collect();
@@ -288,7 +286,7 @@ impl Finder<'_> {
             let is_of_use = |label: &Label| {
                 let (least, by) = best[label.hub as usize];
                 let more = distance.middle + f64::from(label.length) - least;
-                let next = sites.get(label.next as usize).filter(|next| next.turn < self.first_link);
+                let next = sites.get(label.next as usize).filter(|next| !next.is_link());
                 more <= radius * distance.change(&found[by as usize].1, radius)
                     + least * MARGIN[0]
                     + MARGIN[1]

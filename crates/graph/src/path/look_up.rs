@@ -4,7 +4,7 @@ use waymesh_core::to_u32;
 
 use super::any_angle::MOST_STEPS;
 use super::funnel::Turn;
-use super::portal::{is_before, is_on, is_straight};
+use super::portal::{is_before, is_on, is_straight, turn_length};
 use super::progress::Progress;
 use super::scratch::PathScratch;
 use crate::geometry::plan::{PlanPosition, orientation};
@@ -33,29 +33,33 @@ impl NavMesh {
         if self.follow([start, goal], filter, scratch) {
             return true;
         }
+        // Lengths of labels are rounded.
+        let limit = oracle.limit([start.at, goal.at]) * (1.0 - 1e-5);
+        if limit <= turn_length(start.at, goal.at) {
+            return false;
+        }
         let [from, to] =
             &[start, goal].map(|spot| self.connected_over(spot.polygon, filter, |edge| is_on(edge, spot.at)));
         let PathScratch { oracle: memory, sites, .. } = scratch;
-        if !oracle.find([(start.at, from), (goal.at, to)], memory, sites) {
+        if !oracle.tables.find([(start.at, from), (goal.at, to)], limit, memory, sites) {
             return false;
         }
-        self.remove_straight(start.at, goal.at, sites);
+        Self::remove_straight(start.at, goal.at, sites);
         self.follow([start, goal], filter, scratch)
     }
 
     /// Removes the corners at which a path continues straight, begins or ends.
-    fn remove_straight(&self, start: PlanPosition, goal: PlanPosition, sites: &mut Vec<Site>) {
-        let is_turn = |site: &Site| site.turn < self.first_link_turn();
-        sites.retain(|site| !is_turn(site) || (site.at != start && site.at != goal));
+    fn remove_straight(start: PlanPosition, goal: PlanPosition, sites: &mut Vec<Site>) {
+        sites.retain(|site| site.is_link() || (site.at != start && site.at != goal));
         let mut kept = 0_usize;
         for next in 0..sites.len() {
             let site = sites[next];
             let before = match kept.checked_sub(1).map(|last| sites[last]) {
                 None => Some(start),
-                Some(last) => is_turn(&last).then_some(last.at),
+                Some(last) => (!last.is_link()).then_some(last.at),
             };
             let after = sites.get(next + 1).map_or(goal, |after| after.at);
-            if !is_turn(&site) || !before.is_some_and(|before| is_straight(before, site.at, after)) {
+            if site.is_link() || !before.is_some_and(|before| is_straight(before, site.at, after)) {
                 sites[kept] = site;
                 kept += 1;
             }
@@ -144,7 +148,7 @@ impl NavMesh {
     }
 
     /// Returns the number of the corner that a polygon has at a place.
-    fn corner_of(&self, polygon: u32, at: PlanPosition) -> Option<usize> {
+    pub(super) fn corner_of(&self, polygon: u32, at: PlanPosition) -> Option<usize> {
         self.walk_edges(polygon).iter().position(|edge| edge.start() == at)
     }
 
@@ -164,7 +168,7 @@ impl NavMesh {
         ends: impl Fn(u32) -> bool,
         corridor: &mut Vec<u32>,
     ) -> Option<u32> {
-        if self.oracle.as_deref().is_some_and(|oracle| oracle.is_wound) {
+        if self.oracle.as_ref().is_some_and(|oracle| oracle.tables.is_wound) {
             let corner = self.edge_range(polygon as usize).start + self.corner_of(polygon, line[0])?;
             if self.is_wound(polygon, to_u32(corner)) {
                 return None;

@@ -1,7 +1,10 @@
 //! Paths that an oracle looks up, against those that are searched for.
 
+use std::collections::BTreeSet;
+
+use waymesh_core::Random;
 use waymesh_graph::glam::Vec3;
-use waymesh_graph::{AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, QueryScratch};
+use waymesh_graph::{AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, QueryScratch, TileKey};
 use waymesh_testkit::flat_meshes::crooked;
 use waymesh_testkit::wound;
 
@@ -10,6 +13,7 @@ use crate::meshes::{
 };
 use crate::path_or_none;
 use crate::shortest::{cut, plan_length};
+use crate::tiles::{Map, SQUARES, TILES, changes, empty, random_link};
 
 /// Number of compared paths.
 #[derive(Debug, Default)]
@@ -223,4 +227,109 @@ fn one_thread_makes_the_same_tables_as_many() {
         pool.install(|| navmesh(crooked(9, 24, 0.25)).build_oracle(64 << 20))
     });
     assert_eq!(figures[0], figures[1]);
+}
+
+/// Oracles that are older than the mesh, beside searches: ground that came, went and came back,
+/// links that came and went, closed and opened again, and oracles made before other changes.
+#[test]
+fn an_oracle_answers_where_nothing_changed_since() {
+    let (mut looked_up, mut with_links, mut searched, mut not_in_use) = (0, 0, 0, 0);
+    for seed in 0..8 {
+        let mut random = Random::new(seed);
+        let (mut map, mut tiled) = (Map::default(), empty());
+        let keys =
+            || (0..TILES).flat_map(|row| (0..TILES).map(move |column| TileKey { layer: 0, row, column }));
+        keys().for_each(|key| map.fill(key, &mut random, 0.15));
+        for _ in 0..if seed % 2 == 1 { 20 } else { 0 } {
+            let squares = TILES as i32 * SQUARES;
+            map.doors.insert((
+                0,
+                random.index(squares as usize) as i32,
+                random.index(squares as usize) as i32,
+            ));
+        }
+        tiled.change(changes(&map, &keys().collect())).unwrap();
+        let doors = map.door_links(tiled.next());
+        let user = (0..if seed % 4 == 3 { 3 } else { 0 })
+            .filter_map(|id| random_link(tiled.next(), id, &mut random));
+        tiled.change_links(&[], doors.into_iter().chain(user).collect()).unwrap();
+        let mut older = tiled.show();
+        for round in 0..12 {
+            if round % 4 == 0 {
+                // Of a mesh that was shown before the last change.
+                tiled.set_oracle(older.make_oracle(64 << 20));
+                assert!(tiled.next().oracle_figures().is_some() || !older.links().is_empty());
+            }
+            older = tiled.mesh();
+            let key = TileKey { layer: 0, row: random.below(TILES), column: random.below(TILES) };
+            let before = map.tiles.get(&key).cloned();
+            if random.chance(0.2) {
+                map.tiles.remove(&key);
+            } else {
+                let solid = [0.0, 0.15, 0.4][random.index(3)];
+                map.fill(key, &mut random, solid);
+            }
+            let changed = BTreeSet::from([key]);
+            tiled.change(changes(&map, &changed)).unwrap();
+            if let Some(before) = before.filter(|_| random.chance(0.3)) {
+                map.tiles.insert(key, before);
+                tiled.change(changes(&map, &changed)).unwrap();
+            }
+            if random.chance(0.2) {
+                tiled.show();
+                tiled.change(changes(&map, &changed.into_iter().chain(key.around()).collect())).unwrap();
+                tiled.abandon();
+            }
+            let closed = tiled.next().link_ids().first().copied().filter(|_| round % 4 == 2);
+            tiled.set_links_open(closed.map(|link| (link, false)));
+            for _ in 0..1 + usize::from(closed.is_some()) {
+                let live = tiled.show();
+                let mut plain = NavMesh::clone(&live);
+                plain.set_oracle(None);
+                let mut scratch = QueryScratch::default();
+                let polygons: Vec<_> = live.polygons().collect();
+                let is_in_use = live.oracle_figures().is_some_and(|figures| figures.covered > 0.0);
+                not_in_use += usize::from(!is_in_use);
+                for _ in 0..40 {
+                    let [from, to] = [(); 2].map(|()| {
+                        let corners: Vec<Vec3> = polygons[random.index(polygons.len())].positions().collect();
+                        let weights = corners
+                            .iter()
+                            .map(|_| if random.chance(0.3) { 0.0 } else { random.range(0.1, 1.0) });
+                        let weights: Vec<f32> = weights.collect();
+                        let sum = weights.iter().sum::<f32>();
+                        let weighted = corners.iter().zip(&weights).map(|(corner, weight)| *corner * *weight);
+                        if sum > 0.0 { weighted.sum::<Vec3>() / sum } else { corners[0] }
+                    });
+                    let path = path_or_none(plain.query().shortest().path(from, to));
+                    let found = path_or_none(live.query().shortest().memory(&mut scratch).path(from, to));
+                    assert_eq!(found.outcome, path.outcome, "{seed}, {round}: {from} to {to}");
+                    if path.outcome == Outcome::Complete {
+                        // In plan: paths that are as long there differ in space.
+                        let takes_none = found.links.is_empty() && path.links.is_empty();
+                        let (length, expected, tolerance) = if takes_none {
+                            (plan_length(&found), plan_length(&path), 1e-4)
+                        } else {
+                            (found.cost.into(), path.cost.into(), 1e-2)
+                        };
+                        assert!(
+                            (length - expected).abs() <= tolerance * (1.0 + expected),
+                            "{seed}, {round}: {length} for {expected}, {from} to {to}, {}",
+                            scratch.used_oracle()
+                        );
+                        let is_bent = path.points.len() > 2;
+                        let is_found = scratch.used_oracle() && is_bent;
+                        assert!(is_in_use || !is_found);
+                        looked_up += usize::from(is_found);
+                        with_links += usize::from(is_found && !live.links().is_empty());
+                        searched += usize::from(is_in_use && is_bent && !is_found);
+                    }
+                }
+                tiled.set_links_open(closed.map(|link| (link, true)));
+            }
+        }
+    }
+    let figures =
+        format!("{looked_up} looked up, {with_links} with links, {searched} searched, {not_in_use} without");
+    assert!(looked_up > 600 && with_links > 20 && searched > 300 && not_in_use > 20, "{figures}");
 }

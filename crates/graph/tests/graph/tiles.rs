@@ -16,10 +16,10 @@ use waymesh_graph::{
 };
 
 /// Squares of a tile's side, and cells of a square's.
-const SQUARES: i32 = 4;
+pub(crate) const SQUARES: i32 = 4;
 const CELLS: i32 = 4;
 /// Tiles of a side of the world.
-const TILES: u32 = 6;
+pub(crate) const TILES: u32 = 6;
 
 fn frame() -> GridFrame {
     let cells = TILES * (SQUARES * CELLS).unsigned_abs();
@@ -32,15 +32,15 @@ type CornerName = (bool, PlanPoint, u32);
 
 /// The ground: squares of a map, some of them solid, tile by tile.
 #[derive(Clone, Default)]
-struct Map {
-    tiles: BTreeMap<TileKey, Vec<u8>>,
+pub(crate) struct Map {
+    pub(crate) tiles: BTreeMap<TileKey, Vec<u8>>,
     /// Doors between a square, by layer, column and row, and the one before it in z.
-    doors: BTreeSet<(u32, i32, i32)>,
+    pub(crate) doors: BTreeSet<(u32, i32, i32)>,
 }
 
 impl Map {
     /// Fills a tile with ground of several areas and holes.
-    fn fill(&mut self, key: TileKey, random: &mut Random, solid: f32) {
+    pub(crate) fn fill(&mut self, key: TileKey, random: &mut Random, solid: f32) {
         let square = |_| if random.chance(solid) { b'#' } else { 1 + random.below(2) as u8 };
         self.tiles.insert(key, (0..SQUARES * SQUARES).map(square).collect());
     }
@@ -172,7 +172,7 @@ impl Map {
     }
 
     /// The links through doors with ground on both sides, on the polygons of a mesh.
-    fn door_links(&self, mesh: &NavMesh) -> Vec<TileLink> {
+    pub(crate) fn door_links(&self, mesh: &NavMesh) -> Vec<TileLink> {
         let polygon = |layer: u32, x: i32, z: i32| {
             self.square(layer, x, z)?;
             let at = [x, z].map(|at| f64::from(at * CELLS) + f64::from(CELLS) / 2.0);
@@ -221,13 +221,13 @@ fn grid() -> TileGrid {
     TileGrid { side: (SQUARES * CELLS).unsigned_abs(), columns: TILES, rows: TILES }
 }
 
-fn empty() -> TiledMesh {
+pub(crate) fn empty() -> TiledMesh {
     let areas = AreaTable::default();
     TiledMesh::new(frame(), Agent::default(), grid(), areas, VertexOrder::OwnFirst, true).unwrap()
 }
 
 /// The changes of these tiles, with what is around them.
-fn changes(map: &Map, changed: &BTreeSet<TileKey>) -> BTreeMap<TileKey, TileChange> {
+pub(crate) fn changes(map: &Map, changed: &BTreeSet<TileKey>) -> BTreeMap<TileKey, TileChange> {
     let around = changed.iter().flat_map(|key| key.around()).filter(|key| map.tiles.contains_key(key));
     let around = around.filter(|key| !changed.contains(key));
     let adjusted: BTreeMap<_, _> =
@@ -471,7 +471,7 @@ fn a_mesh_of_other_areas_is_another_mesh() {
 }
 
 /// A link from somewhere to somewhere else.
-fn random_link(mesh: &NavMesh, id: u64, random: &mut Random) -> Option<TileLink> {
+pub(crate) fn random_link(mesh: &NavMesh, id: u64, random: &mut Random) -> Option<TileLink> {
     let ids: Vec<PolyId> = mesh.polygons().map(|polygon| polygon.id()).collect();
     let mut end = || {
         let polygon = *ids.get(random.index(ids.len().max(1)))?;

@@ -157,6 +157,13 @@ class World:
         """Opens or closes a link at once, until it is changed again. Returns True if the world has it."""
         return self._world.set_link_open(link, is_open)
 
+    def set_oracle(self, mesh: NavMesh | None) -> None:
+        """Gives the world the tables of ``world.mesh.with_oracle()``, which another thread may make while the world goes on; None takes them
+        away. They stay in use over updates: a shortest path that is too short to meet ground that changed since is looked up, any other is
+        searched for, until this is called again.
+        """
+        self._world.set_oracle(mesh)
+
     def update(self, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]:
         """Builds what changed. Returns how many tiles that were, and how long it took."""
         return self._world.update(progress, cancel)

@@ -366,6 +366,17 @@ macro_rules! world_methods {
                 is_known
             }
 
+            /// Puts tables in place by which shortest paths are looked up. They are made of a mesh of
+            /// this world on any thread, while the world goes on
+            /// ([`NavMesh::make_oracle`](waymesh_graph::NavMesh::make_oracle)), and stay in use over
+            /// updates: a path that is too short to meet ground that changed since is looked up, any
+            /// other is searched for, until newer tables are set. See
+            /// [`TiledMesh::set_oracle`](waymesh_graph::TiledMesh::set_oracle).
+            pub fn set_oracle(&mut self, oracle: Option<waymesh_graph::PathOracle>) {
+                self.mesh.set_oracle(oracle);
+                self.show();
+            }
+
             /// `true` if anything changed since the last update.
             #[must_use]
             pub fn is_dirty(&self) -> bool {

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, vec3};
 use waymesh::core::{Random, Validate};
-use waymesh::graph::{PathOptions, QueryError, Reach};
+use waymesh::graph::{AnyPolygon, PathOptions, PlaceSampler, QueryError, Reach};
 use waymesh::tile::{Tile, TileError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
@@ -269,4 +269,53 @@ fn what_a_world_cannot_do_is_an_error() {
     let id = world.add_obstacle(beside).unwrap();
     assert!(!world.is_dirty());
     assert!(world.remove_obstacle(id));
+}
+
+/// Tables for paths that are made on another thread while the world changes: before and after each
+/// update paths have the lengths of searches.
+#[test]
+fn an_oracle_made_meanwhile_answers_where_nothing_changed() {
+    let soup = Scene::CityBlock.build(&SceneConfig::default().with_scale(2));
+    let mut world = World::bake(Baker::voxels(), &soup, 48).unwrap();
+    let handle = world.handle();
+    let maker = std::thread::spawn({
+        let mesh = handle.mesh();
+        move || mesh.make_oracle(64 << 20)
+    });
+    let bounds = soup.bounds();
+    let mut random = Random::new(5);
+    let mut obstacles = Vec::new();
+    let mut change = |world: &mut World, random: &mut Random| {
+        let at = bounds.min + (bounds.max - bounds.min) * vec3(random.unit(), 0.5, random.unit());
+        let half = vec3(1.5, 3.0, 1.5);
+        let shape = MarkShape::Box { bounds: Bounds { min: at - half, max: at + half } };
+        obstacles.push(world.add_obstacle(Obstacle::solid(shape)).unwrap());
+        if obstacles.len() > 2 {
+            assert!(world.remove_obstacle(obstacles.remove(0)));
+        }
+        world.update(&mut ()).unwrap();
+    };
+    change(&mut world, &mut random);
+    world.set_oracle(maker.join().unwrap());
+    let [mut looked_up, mut searched] = [0; 2];
+    for round in 0..6 {
+        let mesh = handle.mesh();
+        let mut plain = NavMesh::clone(&mesh);
+        plain.set_oracle(None);
+        let mut scratch = QueryScratch::default();
+        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        for _ in 0..60 {
+            let [from, to] = [(); 2].map(|()| sampler.sample(&mesh, &mut random).unwrap().unwrap().position);
+            let Ok(expected) = plain.query().shortest().path(from, to) else { continue };
+            let path = mesh.query().shortest().memory(&mut scratch).path(from, to).unwrap();
+            // In plan paths of one length may differ in space.
+            let tolerance = 0.01 * (1.0 + expected.length);
+            assert!((path.length - expected.length).abs() < tolerance, "{round}: {from} to {to}");
+            let is_bent = expected.points.len() > 2;
+            looked_up += usize::from(is_bent && scratch.used_oracle());
+            searched += usize::from(is_bent && !scratch.used_oracle());
+        }
+        change(&mut world, &mut random);
+    }
+    assert!(looked_up > 100 && searched > 5, "{looked_up}, {searched}");
 }

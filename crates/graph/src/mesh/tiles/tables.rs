@@ -7,6 +7,7 @@ use super::key::{TileKey, TilePolygon};
 use super::order::{LinkOrder, VertexOrder};
 use super::places::TilePlaces;
 use super::slabs::Slab;
+use crate::mesh::oracle::TileGround;
 use crate::mesh::rounding::slack_of;
 use crate::mesh::table::Table;
 
@@ -58,6 +59,14 @@ pub(crate) struct TileEntry {
     pub(super) leaving: Slab,
     pub(super) reach: Reach,
     pub(super) sum: u64,
+    /// Checksum of the ground in plan: vertices that others need on the sides are none of it.
+    pub(super) plan: u64,
+}
+
+impl TileEntry {
+    pub(super) fn ground(&self) -> TileGround {
+        (self.plan, self.polygons.start)
+    }
 }
 
 /// Additional tables of a mesh of tiles.
@@ -77,6 +86,16 @@ pub(crate) struct TileTables {
 }
 
 impl TileTables {
+    /// Returns the side of a tile, in cells.
+    pub(crate) fn side(&self) -> u32 {
+        self.places.grid.side
+    }
+
+    /// Returns the ground of each tile.
+    pub(crate) fn ground(&self) -> impl Iterator<Item = (TileKey, TileGround)> {
+        self.entries.iter().filter(|entry| entry.is_there).map(|entry| (entry.key, entry.ground()))
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.count as usize
     }

@@ -25,6 +25,7 @@ use crate::mesh::height_tables::HeightTables;
 use crate::mesh::link::LinkId;
 use crate::mesh::link_edits::check_count;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::mesh::oracle::{AttachedOracle, PathOracle};
 use crate::mesh::squares::Buckets;
 
 /// The result of a change of tiles.
@@ -62,6 +63,8 @@ pub struct TiledMesh {
     spare: Option<(Arc<NavMesh>, WriteLog)>,
     /// The next mesh, and the log of writes since it equalled `shown`.
     work: Option<(NavMesh, WriteLog)>,
+    /// The oracle of the next mesh.
+    oracle: Option<AttachedOracle>,
 }
 
 impl TiledMesh {
@@ -93,7 +96,8 @@ impl TiledMesh {
         };
         mesh.index.buckets = Buckets::none_over(&all);
         let writer = Writer::new(frame, grid, has_surface);
-        Ok(Self { writer, empty: mesh.clone(), shown: Arc::new(mesh), spare: None, work: None })
+        let empty = mesh.clone();
+        Ok(Self { writer, empty, shown: Arc::new(mesh), spare: None, work: None, oracle: None })
     }
 
     /// The mesh as it was shown last.
@@ -131,7 +135,37 @@ impl TiledMesh {
         if is_renumbered {
             self.write_anew();
         }
+        let oracle = self.oracle.take().filter(|_| !is_renumbered);
+        self.attach(oracle, changes.into_keys());
         Ok(Changed { lost_links, is_renumbered })
+    }
+
+    /// Puts an oracle in place of the last. It must be of a mesh that was shown, now or earlier, and
+    /// can be made on any thread meanwhile ([`NavMesh::make_oracle`]).
+    ///
+    /// It stays in use while tiles change: a path that is so short that it cannot meet a changed tile
+    /// is looked up, and any other is searched for, until another oracle is set. It is not used while
+    /// the links or which of them are open differ, and is dropped if more than 1,024 tiles changed or
+    /// polygons were renumbered.
+    pub fn set_oracle(&mut self, oracle: Option<PathOracle>) {
+        self.work = Some(self.work.take().unwrap_or_else(|| (self.copy(), WriteLog::default())));
+        let oracle = oracle.map(|oracle| AttachedOracle::new(oracle.0, self.writer.grid.side));
+        let known = oracle.iter().flat_map(|oracle| oracle.tables.tiles.keys());
+        let tiles: BTreeSet<TileKey> = self.writer.slots.keys().chain(known).copied().collect();
+        self.attach(oracle, tiles);
+    }
+
+    /// Gives the next mesh its oracle, after these tiles may have changed.
+    fn attach(&mut self, oracle: Option<AttachedOracle>, tiles: impl IntoIterator<Item = TileKey>) {
+        self.oracle = oracle.and_then(|mut oracle| {
+            let mut tiles = tiles.into_iter();
+            let is_kept = tiles.all(|tile| oracle.update(tile, self.entry(tile).map(TileEntry::ground)));
+            oracle.valid_for[0] = self.next().generation.0;
+            is_kept.then_some(oracle)
+        });
+        if let Some((mesh, _)) = &mut self.work {
+            mesh.oracle.clone_from(&self.oracle);
+        }
     }
 
     /// Writes all tiles into tables without gaps: for those of which most is free.
@@ -285,11 +319,12 @@ impl TiledMesh {
         {
             self.writer = self.writer.of(&self.shown, tiles);
         }
+        self.oracle.clone_from(&self.shown.oracle);
     }
 
     /// Shows the mesh with all changes so far, from now on.
     pub fn show(&mut self) -> Arc<NavMesh> {
-        if let Some((mesh, written)) = self.work.take_if(|(_, written)| !written.is_empty()) {
+        if let Some((mesh, written)) = self.work.take() {
             let before = std::mem::replace(&mut self.shown, Arc::new(mesh));
             self.spare = Some((before, written));
         }
@@ -347,6 +382,7 @@ impl TiledMesh {
             sum = Random::mix(sum.wrapping_add(u64::from(value.to_bits())));
         }
         mesh.generation = Generation(sum);
+        mesh.oracle.clone_from(&self.oracle);
     }
 
     /// Checks what changes, and what it leads to.

@@ -478,9 +478,27 @@ impl Writer {
                 .for_each(&mut add);
         }
         entry.sum = sum;
+        entry.plan = plan_sum(written.tile);
         self.sum = self.sum.wrapping_add(sum);
         columns.entries.set(written.slot as usize, entry);
     }
+}
+
+/// Returns a checksum of the polygons in plan, without the vertices between two others on a line.
+fn plan_sum(tile: &MeshTile) -> u64 {
+    let mut sum = 0_u64;
+    for polygon in &tile.polygons {
+        let ring = &tile.corners[corner_range(polygon)];
+        let at = |corner: usize| tile.vertices[ring[corner % ring.len()].index()].point;
+        let corners = (0..ring.len()).map(|corner| [at(corner + ring.len() - 1), at(corner), at(corner + 1)]);
+        let bent = corners.filter(|&[before, at, after]| PlanPoint::orientation(before, at, after) != 0);
+        for [_, PlanPoint { x, z }, _] in bent {
+            let place = u64::from(x.cast_unsigned()) << 32 | u64::from(z.cast_unsigned());
+            sum = Random::mix(sum ^ place);
+        }
+        sum = Random::mix(sum.wrapping_add(1));
+    }
+    sum
 }
 
 /// Writes the heights of a tile.

@@ -31,7 +31,7 @@ use crate::mesh::crossings::Portal;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::link::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::oracle::Site;
+use crate::mesh::oracle::{Site, SitePlace};
 
 /// No node, and no turn.
 const NO_INDEX: u32 = u32::MAX;
@@ -237,7 +237,7 @@ impl NavMesh {
         memory: &mut AnyAngle,
     ) {
         memory.begin(self.turn_count());
-        memory.guide.extend(sites.iter().map(|site| (site.turn, site.at)));
+        memory.guide.extend(sites.iter().filter_map(|site| Some((self.turn_of(site)?, site.at))));
         memory.guide.push((NO_INDEX, goal.at));
         Search::towards(self, goal, f64::INFINITY, filter, memory).begin(start);
     }
@@ -301,6 +301,22 @@ impl NavMesh {
 
     pub(crate) fn link_turn(&self, leaving: u32, place: u32) -> u32 {
         self.first_link_turn() + leaving * LINK_PLACES + place
+    }
+
+    /// Returns the number of the turn at a site.
+    pub(crate) fn turn_of(&self, site: &Site) -> Option<u32> {
+        Some(match site.place {
+            SitePlace::Corner { polygon } => {
+                let corner = self.edge_range(polygon as usize).start + self.corner_of(polygon, site.at)?;
+                self.links.turns.of_fan(self.topology.fans.fan(to_u32(corner)).0).0
+            }
+            SitePlace::End { link, is_to, number } => {
+                self.links.turns.of_end(self.links.find(link)?, is_to, number).0
+            }
+            SitePlace::Link { link, backwards, place } => {
+                self.link_turn(2 * self.links.find(link)?.0 + u32::from(backwards), place)
+            }
+        })
     }
 
     /// Returns the number of turns that are no places of links.
