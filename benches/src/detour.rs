@@ -164,10 +164,13 @@ impl Queries for Detour {
                 // Detour returns infinity where nothing is hit.
                 Some(ray.map_or(0.0, |(free, _, _)| free.min(1.0)))
             }),
-            Query::Move => timed(pairs, stand, |((polygon, from), pair)| {
+            Query::Move | Query::MoveOnGround => timed(pairs, stand, |((polygon, from), pair)| {
                 let to = step(pair).to_array();
-                let (end, _) =
+                let (mut end, count) =
                     self.query.move_along_surface(polygon, &from, &to, &self.filter, &mut path).ok()?;
+                if query == Query::MoveOnGround {
+                    end[1] = self.query.get_poly_height(*path[..count].last()?, &end).ok()?;
+                }
                 Some(Vec3::from(end).distance(pair[1]))
             }),
             Query::Path | Query::Shortest => Vec::new(),

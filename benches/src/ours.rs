@@ -189,7 +189,7 @@ impl Queries for WaymeshQueries {
             Query::Raycast => timed(pairs, stand, |(place, [_, to])| {
                 Some(mesh.query().memory(scratch).ray(place, to).map_or(0.0, |ray| ray.fraction))
             }),
-            Query::Move => timed(pairs, stand, |(place, pair)| {
+            Query::Move | Query::MoveOnGround => timed(pairs, stand, |(place, pair)| {
                 let moved = mesh.query().memory(scratch).walk(place, step(pair));
                 moved.ok().map(|place| place.position.distance(pair[1]))
             }),

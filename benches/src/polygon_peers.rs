@@ -125,7 +125,7 @@ impl Queries for Polyanya {
             Query::Path | Query::Shortest => {
                 timed(pairs, Some, |[from, to]| Some(self.0.path(plan(from), plan(to))?.length))
             }
-            Query::Raycast | Query::Move => Vec::new(),
+            Query::Raycast | Query::Move | Query::MoveOnGround => Vec::new(),
         }
     }
 }

@@ -35,9 +35,13 @@ pub enum Query {
     Raycast,
     /// A move of `STEP` from the place of one point towards the other.
     Move,
+    /// The same with the height of the ground at its end, which Detour's corridors ask for after
+    /// each move.
+    MoveOnGround,
 }
 
-const QUERIES: [Query; 5] = [Query::Nearest, Query::Path, Query::Shortest, Query::Raycast, Query::Move];
+const QUERIES: [Query; 6] =
+    [Query::Nearest, Query::Path, Query::Shortest, Query::Raycast, Query::Move, Query::MoveOnGround];
 
 /// Nanoseconds of a query, and what it found. `None` if it was not run.
 pub type Answer = Option<(f64, Option<f32>)>;
@@ -150,13 +154,14 @@ pub fn measure(
     }
     let title = format!("{title}: queries on {} pairs, ns each", pairs.len());
     let mut report = Report::new(title, engines.iter().map(|engine| engine.name()).collect());
-    let rows: [(&str, Query, IsMeant); 6] = [
+    let rows: [(&str, Query, IsMeant); 7] = [
         ("nearest", Query::Nearest, |_| true),
         ("path, connected", Query::Path, |found| found.is_some()),
         ("path, partial", Query::Path, |found| found.is_none()),
         ("shortest path", Query::Shortest, |found| found.is_some()),
         ("raycast", Query::Raycast, |_| true),
         ("move along", Query::Move, |_| true),
+        ("move along on the ground", Query::MoveOnGround, |_| true),
     ];
     for (name, query, is_meant) in rows {
         let times: Vec<[f64; 3]> = runs.iter().map(|run| run.nanoseconds(query, clock, is_meant)).collect();

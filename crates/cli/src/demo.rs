@@ -4,11 +4,12 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use glam::Vec3;
-use waymesh::io::LoadOptions;
+use waymesh::io::{LoadOptions, SvgOptions, write_svg};
 use waymesh::{Baker, NavMesh};
 use waymesh_scenes::SceneConfig;
 
 use crate::args::{DemoArgs, Extras, Settings};
+use crate::picture::Pictures;
 use crate::refusal::Refusal;
 use crate::values::place_text;
 use crate::{build, files, output, path};
@@ -29,7 +30,8 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let file = |ending: &str| args.output.join(format!("{}.{ending}", scene.name()));
     let (mesh_file, picture) = (file("wmesh"), file("svg"));
     waymesh::io::save(mesh, &mesh_file)?;
-    output::draw(mesh, Some(&route), &picture)?;
+    let pictures = Pictures { svg: Some(picture.clone()), open: args.open, ..Pictures::default() };
+    pictures.draw(|writer| write_svg(mesh, Some(&route), &SvgOptions::default(), writer))?;
     let extras = Extras { glb: Some(file("glb")), report: Some(file("json")), ..Extras::default() };
     let others = output::write(mesh, &bake.report, &extras)?;
 

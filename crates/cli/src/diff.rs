@@ -1,7 +1,6 @@
 //! `waymesh diff`: compares two meshes of one scene.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::Result;
 use waymesh::io::svg::{Marks, PlanMesh};
@@ -9,29 +8,27 @@ use waymesh::{NavMesh, io};
 use waymesh_metrics::{Change, Difference, DifferenceConfig, JudgedMesh, LinkReport};
 
 use crate::args::DiffArgs;
+use crate::files;
 use crate::values::place_text;
-use crate::{files, output};
 
 /// Most patches, pieces and links that are printed of each kind.
 const MAX_LINES: usize = 5;
 
 pub(crate) fn run(args: &DiffArgs, json: bool) -> Result<()> {
-    output::check_picture(args.svg.as_ref(), &[args.old.clone(), args.new.clone()])?;
+    files::check_outputs(&args.pictures.outputs()?, &[args.old.clone(), args.new.clone()])?;
     let [old, new] = [files::open_mesh(&args.old)?, files::open_mesh(&args.new)?];
     let mut config = DifferenceConfig::default().with_pairs(args.pairs);
     (config.spacing, config.tolerance) = (args.spacing, args.tolerance);
     let found = Difference::between(&old, &new, &config)?;
-    if let Some(file) = &args.svg {
-        draw(&new, &found, file)?;
-    }
-    let mut out = files::console(&args.svg)?;
+    args.pictures.draw(|writer| draw(&new, &found, writer))?;
+    let mut out = files::console(args.pictures.files())?;
     if json {
         return files::write_json(&mut out, &found);
     }
     Ok(print(&mut out, &found)?)
 }
 
-fn draw(new: &NavMesh, found: &Difference, file: &Path) -> Result<()> {
+fn draw(new: &NavMesh, found: &Difference, writer: &mut Vec<u8>) -> std::io::Result<()> {
     let mesh = JudgedMesh::from(new);
     let plan = PlanMesh::new(mesh.vertices(), mesh.polygons(), mesh.neighbours());
     let side = f64::from(found.spacing);
@@ -41,7 +38,7 @@ fn draw(new: &NavMesh, found: &Difference, file: &Path) -> Result<()> {
     gained.on_mesh = true;
     let marks =
         [Marks::missing(found.lost.samples.clone(), side, legend(&found.lost, "ground lost")), gained];
-    files::write(file, |writer| io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer))
+    io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer)
 }
 
 /// Prints some of many lines, and the number of the others.

@@ -17,8 +17,8 @@ use waymesh_metrics::{
 
 use crate::args::{AGENT, EvaluateArgs};
 use crate::build::warn_of_unmatched;
+use crate::files;
 use crate::progress::Progress;
-use crate::{files, output};
 
 /// A mesh to judge.
 enum Mesh {
@@ -30,7 +30,7 @@ enum Mesh {
 
 pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
-    output::check_picture(args.svg.as_ref(), &inputs.files)?;
+    files::check_outputs(&args.pictures.outputs()?, &inputs.files)?;
     let rules = AreaRules::parse(&args.area)?;
     let soup = io::load_with_names(&inputs.files, &args.space.load_options()?, &rules.map())?.0;
     warn_of_unmatched(&rules);
@@ -51,10 +51,8 @@ pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     for remark in judgement.evaluation.remarks() {
         tracing::warn!("{remark}");
     }
-    if let Some(file) = &args.svg {
-        draw(&judged, &judgement, file)?;
-    }
-    let mut out = files::console(&args.svg)?;
+    args.pictures.draw(|writer| draw(&judged, &judgement, writer))?;
+    let mut out = files::console(args.pictures.files())?;
     if json {
         return files::write_json(&mut out, &judgement.evaluation);
     }
@@ -94,7 +92,7 @@ fn settings(args: &EvaluateArgs, mesh: &Mesh) -> Result<(Agent, MetricsConfig)> 
 }
 
 /// Draws the mesh, the places that it misses, and the places where it should not be.
-fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
+fn draw(mesh: &JudgedMesh, judgement: &Judgement, writer: &mut Vec<u8>) -> std::io::Result<()> {
     let plan = PlanMesh::new(mesh.vertices(), mesh.polygons(), mesh.neighbours());
     let (places, [missed, excess]) = (&judgement.places, judgement.legend());
     let obstructed = places.excess.iter().map(|(place, _)| *place).collect();
@@ -102,7 +100,7 @@ fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
         Marks::missing(places.missed.clone(), places.missed_side, missed),
         Marks::surplus(obstructed, places.excess_side, excess),
     ];
-    files::write(file, |writer| io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer))
+    io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer)
 }
 
 fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {

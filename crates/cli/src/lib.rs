@@ -19,6 +19,7 @@ mod marks;
 mod output;
 mod pack;
 mod path;
+mod picture;
 mod plan;
 mod progress;
 mod refusal;

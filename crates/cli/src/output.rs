@@ -1,31 +1,19 @@
-//! Pictures, models and the report of a bake.
+//! Models, pictures and the report of a bake.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use waymesh::io::{self, GlbOptions, SvgOptions};
-use waymesh::{NavMesh, Path as Route, Report};
+use waymesh::{NavMesh, Report};
 
 use crate::args::Extras;
 use crate::files::{self, Output};
 
-/// Draws a mesh, and a path on it.
-pub(crate) fn draw(mesh: &NavMesh, path: Option<&Route>, file: &Path) -> Result<()> {
-    files::write(file, |writer| io::write_svg(mesh, path, &SvgOptions::default(), writer))
-}
-
-/// Checks the file of a picture before the work.
-pub(crate) fn check_picture(file: Option<&PathBuf>, inputs: &[PathBuf]) -> Result<()> {
-    let outputs: Vec<Output<'_>> =
-        file.map(|file| Output { option: "--svg", file, endings: &["svg"] }).into_iter().collect();
-    files::check_outputs(&outputs, inputs)
-}
-
 /// Checks the mesh file and all other output files before the work.
 pub(crate) fn check(mesh: &Path, extras: &Extras, inputs: &[PathBuf]) -> Result<()> {
     let mut outputs = vec![Output { option: "--output", file: mesh, endings: &[] }];
-    let named: [(_, &'static [&'static str], _); 5] = [
-        ("--svg", &["svg"], &extras.svg),
+    outputs.extend(extras.pictures.outputs()?);
+    let named: [(_, &'static [&'static str], _); 4] = [
         ("--glb", &["glb"], &extras.glb),
         ("--obj", &["obj"], &extras.obj),
         ("--detail-obj", &["obj"], &extras.detail_obj),
@@ -39,9 +27,7 @@ pub(crate) fn check(mesh: &Path, extras: &Extras, inputs: &[PathBuf]) -> Result<
 
 /// Writes the requested files and returns their names.
 pub(crate) fn write(mesh: &NavMesh, report: &Report, extras: &Extras) -> Result<Vec<PathBuf>> {
-    if let Some(file) = &extras.svg {
-        draw(mesh, None, file)?;
-    }
+    extras.pictures.draw(|writer| io::write_svg(mesh, None, &SvgOptions::default(), writer))?;
     if let Some(file) = &extras.glb {
         files::write(file, |writer| io::write_glb(mesh, &GlbOptions::default(), writer))?;
     }

@@ -16,7 +16,6 @@ use waymesh::{
 
 use crate::args::PathArgs;
 use crate::files::{self, Output};
-use crate::output;
 use crate::refusal::Refusal;
 
 /// The output of `path --json`; its keys are a contract that scripts rely on.
@@ -134,10 +133,9 @@ fn search_name(search: PathSearch) -> &'static str {
 const INCOMPLETE: u8 = 3;
 
 pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
-    let svg = args.svg.iter().map(|file| Output { option: "--svg", file, endings: &["svg"] });
     let geojson =
         args.geojson.iter().map(|file| Output { option: "--geojson", file, endings: &["geojson", "json"] });
-    let outputs: Vec<Output<'_>> = svg.chain(geojson).collect();
+    let outputs: Vec<Output<'_>> = args.pictures.outputs()?.into_iter().chain(geojson).collect();
     files::check_outputs(&outputs, std::slice::from_ref(&args.mesh))?;
     let mesh = files::open_mesh(&args.mesh)?;
     let outcome = match args.radius {
@@ -173,11 +171,9 @@ fn write_geojson(args: &PathArgs, path: &Path) -> Result<()> {
 fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
     let (path, how) = find_with_costs(args, mesh)?;
     let in_plan = path.plan_length;
-    if let Some(file) = &args.svg {
-        output::draw(mesh, Some(&path), file)?;
-    }
+    args.pictures.draw(|writer| io::write_svg(mesh, Some(&path), &SvgOptions::default(), writer))?;
     write_geojson(args, &path)?;
-    let mut out = files::console(args.svg.iter().chain(&args.geojson))?;
+    let mut out = files::console(args.pictures.files().chain(&args.geojson))?;
     if json {
         let answer = Answer::new(path.outcome, [path.length, in_plan], &path.points, &path.polygons);
         let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
@@ -347,16 +343,14 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
         &mut path,
     ))?;
     path.length = follow_ground(mesh.mesh(), &mut path.points, &mut path.links, args.ground_error)?;
-    if let Some(file) = &args.svg {
-        let options = SvgOptions::default().with_disc(radius);
-        files::write(file, |writer| io::write_svg(mesh.mesh(), Some(&path), &options, writer))?;
-    }
+    let options = SvgOptions::default().with_disc(radius);
+    args.pictures.draw(|writer| io::write_svg(mesh.mesh(), Some(&path), &options, writer))?;
     write_geojson(args, &path)?;
     let ends = path.points.first().zip(path.points.last());
     let moved = ends.map(|(first, last)| {
         [(first, args.from), (last, args.to)].map(|(end, asked)| end.xz().distance(asked.0.xz()))
     });
-    let mut out = files::console(args.svg.iter().chain(&args.geojson))?;
+    let mut out = files::console(args.pictures.files().chain(&args.geojson))?;
     if json {
         let lengths = [path.length, path.plan_length];
         let answer = Answer::new(path.outcome, lengths, &path.points, &path.polygons);

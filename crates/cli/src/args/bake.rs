@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Scenes;
 use super::fields::{BakeGroup, EnclosedGroup, FrontGroup, Given, JumpGroup, PlanGroup, SpaceGroup};
+use crate::picture::Pictures;
 use crate::values::{KeepKind, Memory, Point, TileAt};
 
 #[derive(Debug, Args)]
@@ -232,9 +233,8 @@ pub(crate) struct Jumps {
 /// Additional files to write.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Extras {
-    /// Draw the mesh, one panel per storey.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
     /// Write the polygons as a GLB model.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) glb: Option<PathBuf>,
@@ -252,7 +252,8 @@ pub(crate) struct Extras {
 impl Extras {
     /// Returns the requested files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.svg, &self.glb, &self.obj, &self.detail_obj, &self.report].into_iter().flatten()
+        let others = [&self.glb, &self.obj, &self.detail_obj, &self.report];
+        self.pictures.files().chain(others.into_iter().flatten())
     }
 }
 

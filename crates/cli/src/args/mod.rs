@@ -13,6 +13,7 @@ use waymesh_scenes::Scene;
 pub(crate) use self::bake::*;
 pub(crate) use self::fields::{AGENT, given, text_of};
 use crate::files::Inputs;
+use crate::picture::Pictures;
 use crate::values::{GeoOrigin, Point};
 
 /// The meaning of the exit codes, printed below the help of the program.
@@ -269,9 +270,8 @@ pub(crate) struct PathArgs {
     /// Move corners away from walls by up to this, where there is room.
     #[arg(long, value_name = "METRES", default_value_t = 0.0, conflicts_with = "radius")]
     pub(crate) corner_offset: f32,
-    /// Draw the mesh and the path.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
     /// Write the path as GeoJSON: x and -z of the mesh, which are x and y of a plan, and the height.
     #[arg(long, value_name = "FILE")]
     pub(crate) geojson: Option<PathBuf>,
@@ -295,9 +295,8 @@ pub(crate) struct EvaluateArgs {
     /// Areas of surfaces, as for `build`: blocked surfaces need no ground.
     #[arg(long, value_name = "RULE")]
     pub(crate) area: Vec<String>,
-    /// Draw the mesh, the places that it misses, and the places where it should not be.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
     #[command(flatten)]
     pub(crate) space: Space,
 }
@@ -321,9 +320,8 @@ pub(crate) struct DiffArgs {
     /// Number of pairs of places whose paths are compared, at most 1000000.
     #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub(crate) pairs: u32,
-    /// Draw the new mesh, with the ground lost in red and the ground gained in blue.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
 }
 
 #[derive(Debug, Args)]
@@ -347,6 +345,9 @@ pub(crate) struct DemoArgs {
     /// Name of the embedded scene.
     #[arg(long, value_name = "NAME", default_value = "overlapping-storeys", value_parser = scenes())]
     pub(crate) scene: Scene,
+    /// Show the picture in the program that opens such files.
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod hostile;
 mod lost;
 mod maps;
 mod mistakes;
+mod pictures;
 mod plan;
 mod program;
 mod scene_files;
