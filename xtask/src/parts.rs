@@ -42,9 +42,9 @@ const BUILD: [(&str, &str); 4] = [
 pub(crate) const TESTED: &str =
     "--workspace --exclude waymesh-gpu --exclude waymesh-glue --locked --features waymesh-cli/dxf";
 
-/// Words of the builds with graphics cards, which use what the builds of [`TESTED`] made.
+/// Words of the builds with graphics cards and PNG, which use what the builds of [`TESTED`] made.
 const WITH_CARDS: &str =
-    "--workspace --exclude waymesh-glue --locked --features waymesh-cli/dxf,waymesh-cli/gpu";
+    "--workspace --exclude waymesh-glue --locked --features waymesh-cli/dxf,waymesh-cli/gpu,waymesh-cli/png";
 
 /// A command in a folder of the project, as in a new terminal: without the variables of the cargo
 /// that runs this program, which choose the toolchain or describe its package.
@@ -368,8 +368,13 @@ pub(crate) fn gpu(_: &Tools) -> Result<String> {
     let _ = fs::remove_file(&skipped);
     // For fewer packages, cargo would choose other features and build all crates once more.
     let uses_card = |it: &Program| it.target == "device" || it.package.ends_with("crates/gpu");
-    for program in programs::build(WITH_CARDS)?.iter().filter(|it| uses_card(it)) {
-        run(program.command().env("WAYMESH_SKIPPED", &skipped))?;
+    let draws = |it: &Program| it.target == "all" && it.package.ends_with("crates/cli");
+    for program in &programs::build(WITH_CARDS)? {
+        if uses_card(program) {
+            run(program.command().env("WAYMESH_SKIPPED", &skipped))?;
+        } else if draws(program) {
+            run(program.command().arg("pictures::"))?;
+        }
     }
     let has_none = fs::read_to_string(&skipped).is_ok_and(|text| text.contains("adapter"));
     Ok(if has_none { "NOT RUN, there is no adapter, not even in software" } else { "" }.to_owned())
