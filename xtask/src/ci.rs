@@ -66,7 +66,11 @@ const PARTS: &[(&str, &str, Check)] = &[
     ("workflows", "The workflows of the repository, by actionlint.", parts::workflows),
     ("c", "The C library from C, C++ and engines (compilers; valgrind, Godot, Mono if present).", parts::c),
     ("bevy", "The plugin for Bevy.", parts::bevy),
-    ("gpu", "The stages on the graphics card, on any Vulkan adapter or in software; pictures as PNG.", parts::gpu),
+    (
+        "gpu",
+        "The stages on the graphics card, on any Vulkan adapter or in software; pictures as PNG.",
+        parts::gpu,
+    ),
     ("web", "The npm package, beside the native program (Node).", parts::web),
     ("viewer", "The viewer page in Chromium, with the package that `web` built.", parts::viewer),
     ("python", "The Python package: tests, types, source distribution.", parts::python),

@@ -119,10 +119,11 @@ pub(crate) struct DistArgs {
     target: String,
 }
 
-/// Builds the program and packs it with its licences, manual pages and completions into
-/// `target/dist`.
+/// Builds the program with all that needs no card, and packs it with its licences, manual pages and
+/// completions into `target/dist`.
 pub(crate) fn dist(args: &DistArgs) -> Result<()> {
-    let words = format!("build --release --locked --package waymesh-cli --target {}", args.target);
+    let words =
+        format!("build --release --locked --package waymesh-cli --features dxf,png --target {}", args.target);
     run(&mut command("", "cargo", &words))?;
     let program = format!("waymesh{}", if args.target.contains("windows") { ".exe" } else { "" });
     let built = target().join(&args.target).join("release").join(&program);
