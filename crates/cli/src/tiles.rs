@@ -30,6 +30,7 @@ impl Tiles {
         let note = toml::to_string(&noted).context("cannot write the settings down")?;
         let mut front = Voxels::default().with_tile_cells(self.tile.unwrap_or(0)).with_note(note);
         front.folder.clone_from(&self.tiles);
+        front.update = self.update;
         front.spill_folder.clone_from(&self.spill);
         Ok(front)
     }

@@ -42,7 +42,7 @@ pub enum TileError {
     },
     /// A folder holds the tiles of another bake.
     #[error(
-        "{} holds tiles of another scene or of other settings (fingerprint {found:016x}, this bake has {expected:016x}); give the scene and the settings of its tiles, or another folder",
+        "{} holds tiles of another scene or of other settings (fingerprint {found:016x}, this bake has {expected:016x}); give the scene and the settings of its tiles, or another folder, or let an update (`--update`, `Voxels::update`) keep the tiles that are the same",
         path.display()
     )]
     OtherBake {

@@ -74,15 +74,21 @@ impl TileStore {
         fs::create_dir_all(folder).map_err(failed("create", folder))?;
         match Self::note(folder)? {
             Some((found, _)) if found != fingerprint => {
-                return Err(TileError::OtherBake { path: folder.to_owned(), expected: fingerprint, found });
+                Err(TileError::OtherBake { path: folder.to_owned(), expected: fingerprint, found })
             }
-            Some(_) => {}
-            None => {
-                let text =
-                    format!("{MANIFEST_TITLE}{MANIFEST_VERSION}\nfingerprint {fingerprint:016x}\n{note}");
-                write_whole(&folder.join(Self::MANIFEST), &[text.as_bytes()])?;
-            }
+            Some(_) => Ok(Self::new(Storage::Folder { path: folder.to_owned(), fingerprint })),
+            None => Self::over_folder(folder, fingerprint, note),
         }
+    }
+
+    /// Creates a store in an existing folder, whose tiles may be of another bake: see
+    /// [`TileStore::adopt`].
+    ///
+    /// # Errors
+    /// [`TileError::Io`] if the folder cannot be written.
+    pub fn over_folder(folder: &Path, fingerprint: u64, note: &str) -> Result<Self, TileError> {
+        let text = format!("{MANIFEST_TITLE}{MANIFEST_VERSION}\nfingerprint {fingerprint:016x}\n{note}");
+        write_whole(&folder.join(Self::MANIFEST), &[text.as_bytes()])?;
         Ok(Self::new(Storage::Folder { path: folder.to_owned(), fingerprint }))
     }
 
@@ -209,6 +215,42 @@ impl TileStore {
         }
     }
 
+    /// Returns the bytes that were kept for `tile` by any bake, if `is_same` accepts them; then they
+    /// are of this bake too. `None` if they are missing or damaged.
+    ///
+    /// # Errors
+    /// [`TileError::Io`] if the file cannot be read or written.
+    pub fn adopt(
+        &self,
+        tile: Tile,
+        is_same: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<Arc<[u8]>>, TileError> {
+        let Storage::Folder { path, fingerprint } = &self.place else {
+            return Ok(self.get(tile)?.filter(|content| is_same(content)));
+        };
+        let path = path.join(tile.file_name());
+        let failed = |action| {
+            let path = path.clone();
+            move |source| TileError::Io { action, path, source }
+        };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed("read")(source)),
+        };
+        let Ok((found, of, content)) = parse_tile(&bytes, &path) else { return Ok(None) };
+        if found != tile || !is_same(content) {
+            return Ok(None);
+        }
+        if of != *fingerprint {
+            // A torn write leaves a damaged tile, which is built again.
+            let mut file = fs::OpenOptions::new().write(true).open(&path).map_err(failed("write"))?;
+            std::io::Write::write_all(&mut file, &header(tile, *fingerprint, content))
+                .map_err(failed("write"))?;
+        }
+        Ok(Some(content.into()))
+    }
+
     /// Returns the file of `tile`; `None` if tiles are kept in memory.
     #[must_use]
     pub fn file(&self, tile: Tile) -> Option<PathBuf> {
@@ -254,6 +296,15 @@ pub fn tile_from_bytes<'a>(
     fingerprint: u64,
     path: &Path,
 ) -> Result<(Tile, &'a [u8]), TileError> {
+    let (tile, found, content) = parse_tile(bytes, path)?;
+    if found != fingerprint {
+        return Err(TileError::OtherBake { path: path.to_owned(), expected: fingerprint, found });
+    }
+    Ok((tile, content))
+}
+
+/// Returns the tile, the fingerprint and the content of a tile's file.
+fn parse_tile<'a>(bytes: &'a [u8], path: &Path) -> Result<(Tile, u64, &'a [u8]), TileError> {
     let damaged = |what| TileError::Damaged { path: path.to_owned(), what };
     let ([name @ .., version], magic) = (MAGIC, bytes.get(..MAGIC.len()).unwrap_or_default());
     if !magic.starts_with(&name) {
@@ -271,10 +322,7 @@ pub fn tile_from_bytes<'a>(
     if head != header(tile, found, content).as_slice() {
         return Err(damaged("its length or its checksum is wrong"));
     }
-    if found != fingerprint {
-        return Err(TileError::OtherBake { path: path.to_owned(), expected: fingerprint, found });
-    }
-    Ok((tile, content))
+    Ok((tile, found, content))
 }
 
 fn header(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {

@@ -158,6 +158,10 @@ pub(crate) struct Tiles {
     /// Folder for finished tiles: a bake that was stopped continues from there. Voxels only.
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) tiles: Option<PathBuf>,
+    /// The folder of --tiles may hold tiles of an earlier state of the scene: those that did not
+    /// change are kept, the others are built again.
+    #[arg(long, requires = "tiles", hide_short_help = true)]
+    pub(crate) update: bool,
     /// Folder for triangles that do not fit in memory. Voxels only. Default: the system's folder
     /// for temporary files.
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]

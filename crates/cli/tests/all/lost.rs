@@ -168,6 +168,14 @@ fn tiles_of_other_settings_scenes_and_versions_are_told() {
     std::fs::write(folder.join("other.obj"), common::HALL.replace("v 10 3 0", "v 10 3.5 0")).expect("a file");
     let message = fail(folder, 1, &["build", "other.obj", "--tile", "16", "--tiles", "kept"]);
     assert!(message.contains("another scene or of other settings"), "{message}");
+    assert!(message.contains("--update"), "{message}");
+    let found = fail(folder, 2, &["build", "other.obj", "--update"]);
+    assert!(found.contains("--tiles"), "{found}");
+    done(folder, "build other.obj -o updated.wmesh --tile 16 --tiles kept --update");
+    done(folder, "build other.obj -o whole.wmesh");
+    let mesh = |name: &str| std::fs::read(folder.join(name)).expect("a mesh");
+    assert!(mesh("updated.wmesh") == mesh("whole.wmesh"));
+    done(folder, "build hall.obj --tile 16 --tiles kept --update");
     // The next version.
     let list = folder.join("kept/bake.txt");
     let text = std::fs::read_to_string(&list).expect("a file");

@@ -1,7 +1,7 @@
 //! Pictures as PNG, and pictures that are shown.
 
 use crate::common;
-use common::{fail, hall, succeed};
+use common::{fail, hall};
 
 #[test]
 fn a_picture_is_shown_only_if_there_is_one() {
@@ -61,7 +61,7 @@ fn the_feature_of_png_is_named() {
 fn a_png_has_two_pixels_for_each_of_the_svg() {
     let folder = hall();
     let folder = folder.path();
-    succeed(folder, &["build", "hall.obj", "--svg", "hall.svg", "--png", "hall.png"]);
+    common::succeed(folder, &["build", "hall.obj", "--svg", "hall.svg", "--png", "hall.png"]);
     let found = fail(folder, 1, &["build", "hall.obj", "--png", "hall.jpg"]);
     assert!(found.contains("ends in .png"), "{found}");
     let png = std::fs::read(folder.join("hall.png")).expect("a picture");

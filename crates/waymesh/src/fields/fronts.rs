@@ -40,6 +40,8 @@ pub const VOXELS: &[Field<Voxels>] = &[
     tile_cells!(),
     plain! { folder, FieldKind::Text, argument "tiles",
     "Folder for finished tiles: a bake that was stopped continues from there." },
+    plain! { update, FieldKind::Flag,
+    "The folder may hold tiles of an earlier state of the scene: those that did not change are kept." },
     plain! { spill_folder, FieldKind::Text, argument "spill",
     "Folder for triangles that do not fit in memory." },
 ];

@@ -93,6 +93,93 @@ fn real_levels_give_the_same_bytes() {
     }
 }
 
+/// The level with boxes of 1.5 m on its ground.
+fn with_boxes(level: &TriangleSoup, boxes: &[Vec3]) -> TriangleSoup {
+    let (mut positions, mut triangles) = (level.positions().to_vec(), level.triangles().to_vec());
+    for &low in boxes {
+        let first = u32::try_from(positions.len()).expect("few vertices");
+        positions.extend((0..8_u8).map(|bits| {
+            let side = |axis: u8| f32::from(bits >> axis & 1) * 1.5;
+            low + Vec3::new(side(0), side(1), side(2))
+        }));
+        let faces: [[u32; 4]; 6] =
+            [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+        let halves = |[a, b, c, d]: [u32; 4]| [[a, c, b], [a, d, c]];
+        triangles.extend(faces.into_iter().flat_map(halves).map(|corners| corners.map(|at| first + at)));
+    }
+    TriangleSoup::new(positions, triangles).expect("vertices of all triangles")
+}
+
+/// Objects come, move and go, settings change, and an update is cancelled: each update gives the
+/// bytes of a whole bake, and builds the tiles that the change reaches alone.
+#[test]
+fn an_update_gives_the_mesh_of_a_whole_bake() {
+    /// Cancels after this number of tiles.
+    struct Impatient(u64);
+    impl Observer for Impatient {
+        fn progress(&mut self, _done: u64, _total: u64) {
+            self.0 = self.0.saturating_sub(1);
+        }
+        fn is_cancelled(&mut self) -> bool {
+            self.0 == 0
+        }
+    }
+    let level = Scene::CityBlock.build(&SceneConfig::default().with_scale(2));
+    let middle = (level.bounds().min + level.bounds().max) / 2.0;
+    let at = |x: f32, z: f32| Vec3::new(middle.x + x, level.bounds().min.y, middle.z + z);
+    let folder = tempfile::tempdir().expect("a folder");
+    let voxels = Voxels::default().with_tile_cells(48).with_folder(folder.path());
+    let update = |config: BakeConfig| Baker::new(voxels.clone().with_update(true), config);
+    let wide = || config().with_agent(config().agent.with_radius(0.9));
+    let [a, b, c] = [at(0.0, 0.0), at(-20.0, 11.0), at(25.0, -8.0)];
+    let states: [(&[Vec3], BakeConfig); 8] = [
+        (&[], config()),
+        (&[a], config()),
+        (&[b], config()),
+        (&[b, c], config()),
+        (&[b, c], wide()),
+        (&[b, a], wide()),
+        (&[b, a], config()),
+        (&[], config()),
+    ];
+    let mut before: Option<BakeConfig> = None;
+    for (round, (boxes, config)) in states.into_iter().enumerate() {
+        let soup = with_boxes(&level, boxes);
+        if let Some(before) = &before {
+            let plain = Baker::new(voxels.clone(), config.clone());
+            let error = plain.bake(&soup).expect_err("tiles of an earlier state").to_string();
+            assert!(error.contains("--update"), "{error}");
+            if round % 2 == 0 {
+                let stopped = update(config.clone()).bake_observed(&soup, &mut Impatient(5));
+                assert!(matches!(stopped, Err(BakeError::Cancelled(_))), "{round}");
+                if round % 4 == 0 {
+                    // Another state in between.
+                    drop(update(before.clone()).bake_observed(&with_boxes(&level, &[c]), &mut Impatient(9)));
+                }
+            }
+        }
+        let updated = update(config.clone()).bake_observed(&soup, &mut ()).expect("an update");
+        let whole = Baker::voxels().with_config(config.clone()).bake_observed(&soup, &mut ()).expect("bakes");
+        assert!(bytes(&updated) == bytes(&whole), "round {round}");
+        let kept = updated.report.counts.get("tiles_resumed").copied().unwrap_or(0);
+        let built = updated.report.tiles - kept;
+        let is_other = before.as_ref().is_none_or(|before| before.agent != config.agent);
+        // Two objects, each over a corner of four tiles with their surroundings.
+        assert!(
+            if is_other { round % 2 == 0 || kept == 0 } else { built <= 18 },
+            "round {round}: {built} built"
+        );
+        assert_eq!(updated.report.counts.get("tiles_damaged"), None);
+        let merged = Baker::new(Voxels::default(), config.clone()).merge_tiles(folder.path(), None, &mut ());
+        assert!(bytes(&merged.expect("whole tiles")) == bytes(&whole), "round {round}");
+        let again = Baker::new(voxels.clone(), config.clone()).bake_observed(&soup, &mut ()).expect("bakes");
+        assert_eq!(again.report.counts["tiles_resumed"], again.report.tiles);
+        before = Some(config);
+    }
+    let error = Baker::new(Voxels::default().with_update(true), config()).bake(&level);
+    assert!(error.expect_err("no folder").to_string().contains("update"));
+}
+
 /// Every level there is, so small that its grid has at most this many cells along a side.
 #[test]
 fn every_real_level_gives_the_same_bytes() {

@@ -65,6 +65,10 @@ impl FrontEnd for Voxels {
     }
 
     fn check(&self, stages: &StageSet) -> Result<(), BakeError> {
+        if self.update && self.folder.is_none() {
+            let reason = "it needs a folder of tiles";
+            return Err(BakeError::OptionNotSupported { option: "update", front_end: Self::NAME, reason });
+        }
         self.option_of_tiles().map_or(Ok(()), |_| Self::refuse_in_tiles(stages))
     }
 

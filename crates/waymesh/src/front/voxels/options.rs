@@ -29,6 +29,10 @@ pub struct Voxels {
     /// Folder in which finished tiles are kept, so that a bake that was stopped continues where it
     /// was: the scene is baked in tiles. Default none: tiles are kept in memory, as bytes.
     pub folder: Option<PathBuf>,
+    /// The folder may hold tiles of an earlier state of the scene, or of other settings: those that
+    /// are made of the same triangles, with the same settings on the same grid, are kept, the others
+    /// are built again. The mesh is that of a whole bake. Default `false`: such a folder is refused.
+    pub update: bool,
     /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
     /// files.
     pub spill_folder: Option<PathBuf>,
@@ -43,6 +47,7 @@ setters! {
     impl Voxels {
         with_tile_cells(tile_cells: u32);
         with_folder(folder: Some(impl Into<PathBuf>));
+        with_update(update: bool);
         with_spill_folder(spill_folder: Some(impl Into<PathBuf>));
         with_note(note: impl Into<String>);
         with_patience(patience: Duration);

@@ -5,7 +5,7 @@ use std::path::Path;
 use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSource,
+    FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSoup, TriangleSource,
 };
 use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
 use waymesh_tile::{Census, Tile, TileError, TileLayout, TileStore};
@@ -60,6 +60,18 @@ impl Survey {
         Ok(Self { fingerprint: survey.fingerprint_of(config), ..survey })
     }
 
+    /// Returns a hash of all that a tile is made of: its triangles, the grid and the settings.
+    pub(super) fn hash_of(
+        &self,
+        tile: Tile,
+        soup: &TriangleSoup,
+        config: &BakeConfig,
+    ) -> Result<u64, BakeError> {
+        let place = format!("{tile:?} {}", write_layout(&self.layout));
+        let scene = place.bytes().fold(Census::take(soup, &mut |_| ())?.fingerprint, mix);
+        Ok(Self { scene, ..*self }.fingerprint_of(config))
+    }
+
     /// Returns the fingerprint of the tiles of a bake of this scene with these settings.
     pub(super) fn fingerprint_of(&self, config: &BakeConfig) -> u64 {
         // The inputs of a tile as text: any unambiguous encoding works for a hash.
@@ -76,7 +88,7 @@ impl Survey {
         if !config.height_classes.is_empty() {
             settings += &format!(" {:?}", config.height_classes);
         }
-        settings.bytes().fold(self.scene, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)))
+        settings.bytes().fold(self.scene, mix)
     }
 
     /// Returns the lines that [`Survey::read`] reads.
@@ -107,14 +119,21 @@ impl Survey {
         Ok(match &front.folder {
             None => TileStore::in_memory(),
             Some(folder) => {
+                let note = self.note() + &front.note;
+                if front.update && folder.is_dir() {
+                    return Ok(TileStore::over_folder(folder, self.fingerprint, &note)?);
+                }
                 if let Some((_, note)) = TileStore::note(folder)? {
                     check_version(folder, &note)?;
                 }
-                let note = self.note() + &front.note;
                 TileStore::in_folder(folder, self.fingerprint, &note)?
             }
         })
     }
+}
+
+fn mix(state: u64, byte: u8) -> u64 {
+    Random::mix(state.wrapping_add(u64::from(byte) + 1))
 }
 
 /// Returns the two lines that [`read_layout`] reads.
@@ -148,6 +167,8 @@ fn words<'a>(line: Option<&'a str>, title: &str) -> Option<Vec<&'a str>> {
 /// Content of a finished tile but for its field: what is needed of all tiles at once.
 pub(super) struct Kept {
     pub(super) solid_spans: u64,
+    /// See [`Survey::hash_of`].
+    pub(super) hash: u64,
     /// For each mark of the settings `true` if it covers ground of the tile.
     pub(super) covers: Vec<bool>,
     pub(super) climbs: Vec<Climb>,
@@ -159,9 +180,9 @@ impl Kept {
     pub(super) fn to_bytes(&self, field: &PackedField) -> Vec<u8> {
         let pieces = self.pieces.to_bytes();
         let lengths = [self.covers.len(), self.climbs.len() * Climb::BYTES, pieces.len()];
-        let bytes = 32 + lengths.iter().sum::<usize>() + field.as_bytes().len();
+        let bytes = 40 + lengths.iter().sum::<usize>() + field.as_bytes().len();
         let mut out = Writer(Vec::with_capacity(bytes));
-        out.put(self.solid_spans);
+        out.put([self.solid_spans, self.hash]);
         out.put(lengths.map(|length| length as u64));
         out.0.extend(self.covers.iter().map(|&covers| u8::from(covers)));
         self.climbs.iter().for_each(|climb| climb.write(&mut out));
@@ -170,12 +191,13 @@ impl Kept {
         out.0
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (solid_spans, [covers, climbs, pieces, _]) = split(bytes)?;
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let ([solid_spans, hash], [covers, climbs, pieces, _]) = split(bytes)?;
         let (climbs, rest) = climbs.as_chunks::<{ Climb::BYTES }>();
         let climbs = climbs.iter().map(|bytes| Climb::read(&mut Reader::new(bytes))).collect::<Option<_>>();
         Some(Self {
             solid_spans,
+            hash,
             covers: covers.iter().map(|&covers| covers != 0).collect(),
             climbs: climbs.filter(|_| rest.is_empty())?,
             pieces: SurfacePieces::from_bytes(pieces).ok()?,
@@ -183,13 +205,13 @@ impl Kept {
     }
 }
 
-/// Returns the number of solid spans of stored content, and the bytes of covered marks, climbs,
-/// pieces and field.
-fn split(bytes: &[u8]) -> Option<(u64, [&[u8]; 4])> {
+/// Returns the number of solid spans and the hash of stored content, and the bytes of covered
+/// marks, climbs, pieces and field.
+fn split(bytes: &[u8]) -> Option<([u64; 2], [&[u8]; 4])> {
     let mut from = Reader::new(bytes);
-    let [solid_spans, lengths @ ..]: [u64; 4] = from.get()?;
+    let [solid_spans, hash, lengths @ ..]: [u64; 5] = from.get()?;
     let [covers, climbs, pieces] = lengths.map(|length| from.take(usize::try_from(length).ok()?));
-    Some((solid_spans, [covers?, climbs?, pieces?, from.rest()]))
+    Some(([solid_spans, hash], [covers?, climbs?, pieces?, from.rest()]))
 }
 
 /// Returns the survey of a folder of tiles, and the text stored with it.

@@ -148,8 +148,17 @@ impl Voxels {
         stages: &StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Kept>, BakeError> {
-        let mut kept: Vec<Option<Kept>> =
-            tiles.iter().map(|&tile| read_tile(store, tile)).collect::<Result<_, _>>()?;
+        let sorted = if self.update {
+            Some(TileBuilder::new(source, survey, self, stages, |_| true, recorder)?)
+        } else {
+            None
+        };
+        let read = |&tile: &Tile| match &sorted {
+            Some(builder) => builder.adopt(store, tile, stages),
+            None => read_tile(store, tile),
+        };
+        let kept: Vec<Result<Option<Kept>, BakeError>> = threads::map(tiles, read);
+        let mut kept: Vec<Option<Kept>> = kept.into_iter().collect::<Result<_, _>>()?;
         let missing: Vec<Tile> =
             tiles.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(&tile, _)| tile).collect();
         if missing.len() < kept.len() {
@@ -160,7 +169,10 @@ impl Voxels {
         }
         if !missing.is_empty() {
             let is_missing = |tile| missing.binary_search(&tile).is_ok();
-            let tile_builder = TileBuilder::new(source, survey, self, stages, is_missing, recorder)?;
+            let tile_builder = match sorted {
+                Some(builder) => builder,
+                None => TileBuilder::new(source, survey, self, stages, is_missing, recorder)?,
+            };
             let built = tile_builder.build(store, &missing, stages, recorder)?;
             kept.iter_mut()
                 .filter(|kept| kept.is_none())
@@ -235,6 +247,17 @@ impl TileBuilder {
         Ok(replayed.collect())
     }
 
+    /// Returns what is kept of a tile that is already as it would be built.
+    fn adopt(&self, store: &TileStore, tile: Tile, stages: &StageSet) -> Result<Option<Kept>, BakeError> {
+        let hash = self.survey.hash_of(tile, &self.bins.soup(tile)?, stages.config())?;
+        let mut kept = None;
+        store.adopt(tile, |content| {
+            kept = Kept::from_bytes(content).filter(|kept| kept.hash == hash);
+            kept.is_some()
+        })?;
+        Ok(kept)
+    }
+
     fn window(&self, tile: Tile) -> GridWindow {
         let layout = &self.survey.layout;
         layout.core(tile).grown(self.halo, layout.frame())
@@ -247,6 +270,7 @@ impl TileBuilder {
         let mut tally = Tally::default();
         let failed = |error| StageError::new("voxelize", error);
         let soup = self.bins.soup(tile)?;
+        let hash = self.survey.hash_of(tile, &soup, stages.config())?;
         // The survey has counted the triangles that are of no use.
         let job =
             RasterJob::new(soup.finite_with_areas(), frame, window, &self.voxels, &mut ()).map_err(failed)?;
@@ -270,7 +294,7 @@ impl TileBuilder {
         stages.check("field", |list| part.violations(list))?;
         let pieces =
             split_surfaces(&part, &SurfacesConfig::default()).map_err(StageError::at("partition"))?;
-        let kept = Kept { solid_spans, covers, climbs, pieces };
+        let kept = Kept { solid_spans, hash, covers, climbs, pieces };
         let content = kept.to_bytes(&PackedField::pack(&part).map_err(failed)?);
         Ok((kept, content, tally))
     }
