@@ -232,8 +232,8 @@ class Settings:
     folder: str | PathLike[str] | None = None
     """Folder for finished tiles: a bake that was stopped continues from there. For voxels."""
     update: bool | None = None
-    """The folder may hold tiles of an earlier state of the scene: those that did not change are kept.
-    Default false. For voxels."""
+    """The folder may hold tiles of an earlier state of the scene: those that did not change are
+    kept. Default false. For voxels."""
     spill_folder: str | PathLike[str] | None = None
     """Folder for triangles that do not fit in memory. For voxels."""
     join: Literal["square", "round", "miter"] | None = None
