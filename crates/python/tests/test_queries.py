@@ -180,6 +180,27 @@ def test_an_oracle_finds_the_shortest_paths(nav_test: waymesh.NavMesh) -> None:
     assert small.oracle is None and small.distance(places[0], places[1]) == nav_test.distance(places[0], places[1])
 
 
+def test_a_world_keeps_an_oracle_while_it_changes() -> None:
+    vertices = np.array([[0, 0, 0], [60, 0, 0], [60, 0, 60], [0, 0, 60]], dtype=np.float32)
+    world = waymesh.World(vertices.min(axis=0), vertices.max(axis=0), {"cell_size": 0.3}, tile_cells=32)
+    world.add_triangles(vertices, [[0, 2, 1], [0, 3, 2]])
+    for low in [(5, 5), (20, 31), (44, 12), (30, 50)]:
+        world.add_obstacle(waymesh.Box(min=[low[0], -1, low[1]], max=[low[0] + 6, 3, low[1] + 3]))
+    world.update()
+    old = world.mesh
+    world.add_obstacle(waymesh.Box(min=[52, -1, 52], max=[55, 3, 55]))
+    world.update()
+    places = world.mesh.random_points(400, seed=2)
+    searched = world.mesh.distance(places[::2], places[1::2])
+    # Its tables are of the mesh before the obstacle.
+    world.set_oracle(old.with_oracle())
+    known = world.mesh.oracle
+    assert known is not None and known["covered"] == 1
+    assert world.mesh.distance(places[::2], places[1::2]) == pytest.approx(searched, rel=1e-4)
+    world.set_oracle(None)
+    assert world.mesh.oracle is None
+
+
 def test_places(square: waymesh.NavMesh, two_islands: waymesh.NavMesh) -> None:
     assert square.snap([5, 0.5, 5]) == pytest.approx([5, 0, 5], abs=0.11)
     assert square.snap([11, 0, 5], reach=2) == pytest.approx([10, 0, 5], abs=0.15)
