@@ -5,13 +5,15 @@ import multiprocessing
 import numpy as np
 import waymesh
 
+MESH: waymesh.NavMesh
+
 
 def begin(mesh: waymesh.NavMesh) -> None:
     global MESH
     MESH = mesh
 
 
-def batch(seed: int) -> np.ndarray:
+def batch(seed: int) -> np.typing.NDArray[np.float32]:
     starts, goals = MESH.random_points(256, seed=2 * seed), MESH.random_points(256, seed=2 * seed + 1)
     return MESH.find_paths(starts, goals, shortest=True).lengths
 

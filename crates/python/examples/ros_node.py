@@ -1,5 +1,7 @@
 """A node of ROS 2 that answers with plans on a map: python ros_node.py --ros-args -p file:=map.yaml"""
 
+from typing import Any
+
 import rclpy
 import waymesh
 from geometry_msgs.msg import Point, Pose, PoseStamped
@@ -10,21 +12,22 @@ from std_msgs.msg import Header
 
 
 class Planner(Node):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__("planner", automatically_declare_parameters_from_overrides=True)
-        self.mesh = waymesh.from_plan(self.get_parameter("file").value, {"agent_radius": 0.3})
+        mesh = waymesh.from_plan(self.get_parameter("file").value, {"agent_radius": 0.3})
+        self.mesh = waymesh.ZUp(mesh)
         self.create_service(GetPlan, "~/make_plan", self.make_plan)
 
-    def make_plan(self, request, response):
+    def make_plan(self, request: Any, response: Any) -> Any:
         header = Header(stamp=self.get_clock().now().to_msg(), frame_id="map")
         ends = (request.start.pose.position, request.goal.pose.position)
-        start, goal = ([end.x, end.z, -end.y] for end in ends)
+        start, goal = ([end.x, end.y, end.z] for end in ends)
         try:
             points = self.mesh.find_path(start, goal, shortest=True).points.tolist()
         except waymesh.QueryError as error:
             self.get_logger().warning(f"no plan: {error}")
             points = []
-        poses = [Pose(position=Point(x=x, y=-z, z=y)) for x, y, z in points]
+        poses = [Pose(position=Point(x=x, y=y, z=z)) for x, y, z in points]
         response.plan = Path(header=header, poses=[PoseStamped(header=header, pose=pose) for pose in poses])
         return response
 

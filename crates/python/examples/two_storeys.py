@@ -15,7 +15,7 @@ for storey, wall in enumerate((slice(0, 60), slice(20, 80))):
     Path(f"floor{storey}.yaml").write_text(text + "occupied_thresh: 0.65\nfree_thresh: 0.196\n")
     plan = waymesh.from_plan(f"floor{storey}.yaml", {"agent_radius": 0.0})
     corners, faces = plan.triangles(detail=False)
-    vertices.append(corners + np.float32([0, storey * HEIGHT, 0]))
+    vertices.append(corners + np.array([0, storey * HEIGHT, 0], dtype=np.float32))
     triangles.append(faces + np.uint32(count))
     count += len(corners)
 

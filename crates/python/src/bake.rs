@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use glam::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use waymesh::core::AreaTable;
@@ -94,7 +95,7 @@ pub(crate) fn bake_plans(
     let mut entries = Entries::new("settings", &given);
     let mut options = ReadOptions::default();
     entries.apply(READ, &mut options).or_raise()?;
-    let plan = read_plans(&files, &options).or_raise()?;
+    let plan = detached(py, || read_plans(&files, &options))?.or_raise()?;
     let baker = Baker::plans_for(&plan);
     // The plan names the areas.
     let areas = baker.config().areas.clone();
@@ -111,9 +112,13 @@ fn explained<'py>(
     entries: &mut Entries<'_>,
     scene: impl FnOnce(&LoadOptions) -> PyResult<(TriangleSoup, SceneNames)>,
     areas: &AreaTable,
-    (at, to): ([f32; 3], Option<[f32; 3]>),
+    (at, to): (&Bound<'py, PyAny>, Option<&Bound<'py, PyAny>>),
     cancel: Option<PyRef<'_, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let place = |name: &str, given: &Bound<'py, PyAny>| -> PyResult<Vec3> {
+        Ok(input::finite(name, &[input::point(name, given)?])?[0])
+    };
+    let (at, to) = (place("at", at)?, to.map(|to| place("to", to)).transpose()?);
     let load = load_options(entries)?;
     let baker = fields::voxels(entries, areas).or_raise()?;
     entries.finish().or_raise()?;
@@ -121,7 +126,7 @@ fn explained<'py>(
     let answer = watched(py, (None, cancel.as_deref()), |observer| {
         let explain = || {
             let explainer = baker.explain(&soup)?;
-            explainer.answer(at.into(), to.map(Into::into), |triangle| names.name_of(triangle))
+            explainer.answer(at, to, |triangle| names.name_of(triangle))
         };
         observer.cancel_token().run(explain)?
     })?;
@@ -138,8 +143,8 @@ pub(crate) fn explain_arrays<'py>(
     vertices: &Bound<'py, PyAny>,
     triangles: &Bound<'py, PyAny>,
     areas: Option<&Bound<'py, PyAny>>,
-    at: [f32; 3],
-    to: Option<[f32; 3]>,
+    at: &Bound<'py, PyAny>,
+    to: Option<&Bound<'py, PyAny>>,
     settings: &Bound<'py, PyDict>,
     cancel: Option<PyRef<'py, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -155,8 +160,8 @@ pub(crate) fn explain_arrays<'py>(
 pub(crate) fn explain_files<'py>(
     py: Python<'py>,
     files: Vec<PathBuf>,
-    at: [f32; 3],
-    to: Option<[f32; 3]>,
+    at: &Bound<'py, PyAny>,
+    to: Option<&Bound<'py, PyAny>>,
     settings: &Bound<'py, PyDict>,
     cancel: Option<PyRef<'py, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -14,24 +14,25 @@ use waymesh::{MeshSource, Outcome, QueryScratch};
 
 use crate::crowd::{Ground, on_ground};
 use crate::errors::OrRaise;
+use crate::filter::{Allowed, Filter, allowed_of};
 use crate::input::point;
 use crate::output::positions;
 use crate::path::outcome_name;
 use crate::query::{disc_options, path_options, reach_of, unless_fast};
-use crate::settings::{HeadRoom, MeshCosts};
+use crate::settings::MeshCosts;
 
 /// A corridor and its ground.
 #[derive(Debug)]
 enum Kept {
-    Points(Box<PathCorridor<HeadRoom, MeshCosts>>, Ground),
+    Points(Box<PathCorridor<Filter, MeshCosts>>, Ground),
     Discs(Box<ClearCorridor>, Arc<ClearanceNavMesh>),
 }
 
-/// Runs with a corridor of either type and the mesh of the moment.
+/// Runs with a corridor of either type and the mesh of the moment, of which its filter must be.
 macro_rules! on_corridor {
-    ($kept:expr, |$corridor:ident, $mesh:ident| $run:expr) => {
+    ($kept:expr, $allowed:expr, |$corridor:ident, $mesh:ident| $run:expr) => {
         match $kept {
-            Kept::Points($corridor, ground) => on_ground!(ground, |ground| {
+            Kept::Points($corridor, ground) => on_ground!(&ground.now($allowed)?, |ground| {
                 let mesh = ground.nav_mesh();
                 let $mesh = &*mesh;
                 $run
@@ -47,6 +48,7 @@ macro_rules! on_corridor {
 #[derive(Debug)]
 struct State {
     kept: Kept,
+    allowed: Allowed,
     /// Positions that were requested last.
     start: Vec3,
     goal: Vec3,
@@ -76,16 +78,19 @@ impl State {
     }
 
     fn plan(&mut self) -> PyResult<&'static str> {
-        let Self { kept, goal, scratch, .. } = self;
+        let Self { kept, allowed, goal, scratch, .. } = self;
         let start = self.start;
-        changed(on_corridor!(kept, |corridor, mesh| corridor.plan(mesh, start, *goal, scratch)).or_raise())
+        changed(
+            on_corridor!(kept, allowed, |corridor, mesh| corridor.plan(mesh, start, *goal, scratch))
+                .or_raise(),
+        )
     }
 
     fn repair(&mut self) -> PyResult<&'static str> {
-        let Self { kept, scratch, .. } = self;
+        let Self { kept, allowed, scratch, .. } = self;
         let change = match kept {
             Kept::Points(corridor, ground) => {
-                on_ground!(ground, |ground| corridor.repair(&ground.nav_mesh(), scratch))
+                on_ground!(&ground.now(allowed)?, |ground| corridor.repair(&ground.nav_mesh(), scratch))
             }
             Kept::Discs(corridor, mesh) if corridor.is_outdated(mesh) => corridor.replan(mesh, scratch),
             Kept::Discs(corridor, _) if corridor.points().is_empty() => Ok(CorridorChange::Nothing),
@@ -124,7 +129,8 @@ impl PyCorridor {
 impl PyCorridor {
     #[new]
     #[pyo3(signature = (ground, start, goal, *, shortest=false, radius=None, fast=false, allow_partial=true,
-        rises=false, reach=None, area_costs=None, link_costs=None, agent_height=None, max_drift=0.1, range=10.0))]
+        rises=false, reach=None, area_costs=None, link_costs=None, agent_height=None, allowed=None, max_drift=0.1,
+        range=10.0))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn new(
         py: Python<'_>,
@@ -140,6 +146,7 @@ impl PyCorridor {
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
         agent_height: Option<f32>,
+        allowed: Option<&Bound<'_, PyAny>>,
         max_drift: f32,
         range: f32,
     ) -> PyResult<Self> {
@@ -147,7 +154,8 @@ impl PyCorridor {
         let given_costs = given.map(|costs| costs.map(|costs| costs.copy().map(Bound::unbind)).transpose());
         let [areas, links] = given_costs;
         let given_costs = [areas?, links?];
-        let ground = Ground::of(py, ground, radius.is_some())?;
+        let allowed = allowed_of(allowed)?;
+        let ground = Ground::of(py, ground, radius.is_some(), &allowed)?;
         let kept = match (ground, radius) {
             (Ground::Clear(mesh), Some(radius)) => {
                 let for_points = rises || agent_height.is_some() || given.iter().any(Option::is_some);
@@ -157,7 +165,9 @@ impl PyCorridor {
             }
             (ground, _) => {
                 unless_fast(fast)?;
-                let mut path = path_options(shortest, allow_partial, false, (rises, None), agent_height)?;
+                let flags = allowed.as_ref().map(|allowed| allowed.flags.clone());
+                let heights = (rises, None);
+                let mut path = path_options(shortest, allow_partial, false, heights, agent_height, flags)?;
                 path.reach = reach_of(reach)?;
                 let path = path.with_cost(ground.costs(py, &given_costs)?);
                 let options = CorridorOptions::default().with_max_drift(max_drift).with_range(range);
@@ -165,7 +175,7 @@ impl PyCorridor {
             }
         };
         let (start, goal) = (point("start", start)?, point("goal", goal)?);
-        let state = Mutex::new(State { kept, start, goal, scratch: QueryScratch::default() });
+        let state = Mutex::new(State { kept, allowed, start, goal, scratch: QueryScratch::default() });
         let corridor = Self { state, given_costs };
         corridor.with(py, State::plan)?;
         Ok(corridor)
@@ -174,8 +184,8 @@ impl PyCorridor {
     #[doc = doc!("Corridor.move_start")]
     fn move_start(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         let to = point("position", position)?;
-        self.with(py, |State { kept, start, scratch, .. }| {
-            let change = on_corridor!(kept, |corridor, mesh| corridor.move_start(mesh, to, scratch));
+        self.with(py, |State { kept, allowed, start, scratch, .. }| {
+            let change = on_corridor!(kept, allowed, |corridor, mesh| corridor.move_start(mesh, to, scratch));
             let change = changed(change.or_raise())?;
             *start = to;
             Ok(change)
@@ -185,8 +195,8 @@ impl PyCorridor {
     #[doc = doc!("Corridor.move_goal")]
     fn move_goal(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         let to = point("position", position)?;
-        self.with(py, |State { kept, goal, scratch, .. }| {
-            let change = on_corridor!(kept, |corridor, mesh| corridor.move_goal(mesh, to, scratch));
+        self.with(py, |State { kept, allowed, goal, scratch, .. }| {
+            let change = on_corridor!(kept, allowed, |corridor, mesh| corridor.move_goal(mesh, to, scratch));
             let change = changed(change.or_raise())?;
             *goal = to;
             Ok(change)
@@ -195,10 +205,10 @@ impl PyCorridor {
 
     #[doc = doc!("Corridor.take_link")]
     fn take_link(&self, py: Python<'_>) -> PyResult<Option<(u64, bool)>> {
-        let taken = self.with(py, |State { kept, scratch, .. }| {
-            on_corridor!(kept, |corridor, mesh| corridor.take_link(mesh, scratch))
+        let taken = self.with(py, |State { kept, allowed, scratch, .. }| {
+            on_corridor!(kept, allowed, |corridor, mesh| corridor.take_link(mesh, scratch)).or_raise()
         });
-        Ok(taken.or_raise()?.map(|taken| (taken.link.0, taken.backwards)))
+        Ok(taken?.map(|taken| (taken.link.0, taken.backwards)))
     }
 
     #[doc = doc!("Corridor.replan")]
@@ -220,17 +230,30 @@ impl PyCorridor {
     }
 
     #[doc = doc!("Corridor.walk_on")]
-    fn walk_on(&self, py: Python<'_>, ground: &Bound<'_, PyAny>) -> PyResult<&'static str> {
-        let is_for_discs = self.with(py, |state| matches!(state.kept, Kept::Discs(..)));
-        let ground = Ground::of(py, ground, is_for_discs)?;
+    #[pyo3(signature = (ground, *, allowed=None))]
+    fn walk_on(
+        &self,
+        py: Python<'_>,
+        ground: &Bound<'_, PyAny>,
+        allowed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<&'static str> {
+        let (is_for_discs, before) =
+            self.with(py, |state| (matches!(state.kept, Kept::Discs(..)), state.allowed.clone()));
+        let allowed = allowed_of(allowed)?.or(before);
+        let ground = Ground::of(py, ground, is_for_discs, &allowed)?;
         let costs = ground.costs(py, &self.given_costs)?;
         self.with(py, |state| {
+            state.allowed = allowed;
+            let flags = state.allowed.as_ref().map(|allowed| allowed.flags.clone());
             match (&mut state.kept, ground) {
                 (Kept::Discs(_, mesh), Ground::Clear(new)) => *mesh = new,
                 (Kept::Points(corridor, old), ground) => {
                     *old = ground;
-                    if corridor.options().path.cost != costs {
-                        let path = corridor.options().path.clone().with_cost(costs);
+                    let path = &corridor.options().path;
+                    let height = path.filter.as_ref().and_then(|filter| filter.0);
+                    let filter = (height.is_some() || flags.is_some()).then_some((height, flags));
+                    if path.cost != costs || path.filter != filter {
+                        let path = path.clone().with_cost(costs).with_filter(filter);
                         let options = corridor.options().clone().with_path(path);
                         **corridor = PathCorridor::new(options);
                         return state.plan();
@@ -245,7 +268,11 @@ impl PyCorridor {
     #[doc = doc!("Corridor.is_outdated")]
     #[getter]
     fn is_outdated(&self, py: Python<'_>) -> bool {
-        self.with(py, |State { kept, .. }| on_corridor!(kept, |corridor, mesh| corridor.is_outdated(mesh)))
+        let is_outdated = |State { kept, allowed, .. }: &mut State| -> PyResult<bool> {
+            Ok(on_corridor!(kept, allowed, |corridor, mesh| corridor.is_outdated(mesh)))
+        };
+        // The ground of a filter for other polygons has changed.
+        self.with(py, is_outdated).unwrap_or(true)
     }
 
     #[doc = doc!("Corridor.position")]

@@ -8,12 +8,13 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use waymesh::graph::{ClearanceNavMesh, LinkId};
-use waymesh::{AnyPolygon, MeshHandle, MeshSource, NavMesh};
+use waymesh::{MeshHandle, MeshSource, NavMesh};
 use waymesh_crowd::{
     AgentId, AgentParams, AgentState, AgentStatus, Crowd, CrowdConfig, CrowdError, LinkRule,
 };
 
 use crate::errors::{IntoPy, Kind, OrRaise};
+use crate::filter::{Allowed, Filter, allowed_of};
 use crate::input::{OneOrMany, bounded, labels, one_or_many};
 use crate::mesh::PyNavMesh;
 use crate::output::positions;
@@ -34,7 +35,7 @@ impl IntoPy for CrowdError {
 }
 
 /// The ground of a crowd or of a corridor.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Ground {
     Mesh(Arc<NavMesh>),
     Clear(Arc<ClearanceNavMesh>),
@@ -55,14 +56,20 @@ pub(crate) use on_ground;
 
 impl Ground {
     /// A mesh, or a world of `waymesh.World` or of this module.
-    pub(crate) fn of(py: Python<'_>, ground: &Bound<'_, PyAny>, has_clearance: bool) -> PyResult<Self> {
+    ///
+    /// Refuses a filter of other polygons.
+    pub(crate) fn of(
+        py: Python<'_>,
+        ground: &Bound<'_, PyAny>,
+        has_clearance: bool,
+        allowed: &Allowed,
+    ) -> PyResult<Self> {
         if let Ok(mesh) = ground.cast::<PyNavMesh>() {
             let mesh = mesh.get();
-            return Ok(if has_clearance {
-                Self::Clear(mesh.clearance(py)?.clone())
-            } else {
-                Self::Mesh(mesh.mesh.clone())
-            });
+            if has_clearance {
+                return Ok(Self::Clear(mesh.clear_ground(py, allowed)?));
+            }
+            return Self::Mesh(mesh.mesh.clone()).now(allowed);
         }
         let inner = ground.getattr("_world");
         let Ok(world) = inner.as_ref().unwrap_or(ground).cast::<PyWorld>() else {
@@ -71,7 +78,23 @@ impl Ground {
         if has_clearance {
             return Err(Kind::Config.error("clearance is that of a mesh: a world has none"));
         }
-        Ok(Self::World(world.get().handle()))
+        let world = Self::World(world.get().handle());
+        world.now(allowed)?;
+        Ok(world)
+    }
+
+    /// Returns the ground of a call. With a filter it is the mesh of the moment, of whose polygons the
+    /// filter must be: an update of a world during the call does not change it.
+    pub(crate) fn now(&self, allowed: &Allowed) -> PyResult<Self> {
+        match (self, allowed) {
+            (Self::World(world), Some(allowed)) => {
+                let mesh = world.mesh();
+                allowed.check(&mesh)?;
+                Ok(Self::Mesh(mesh))
+            }
+            (Self::Mesh(mesh), Some(allowed)) => allowed.check(mesh).map(|()| self.clone()),
+            _ => Ok(self.clone()),
+        }
     }
 
     /// Returns what agents pay on this ground: its own costs, and the given ones of areas and links.
@@ -83,10 +106,22 @@ impl Ground {
 
 #[derive(Debug)]
 struct State {
-    agents: Crowd<AnyPolygon, MeshCosts>,
+    agents: Crowd<Filter, MeshCosts>,
     ground: Ground,
     /// Costs on this ground.
     costs: MeshCosts,
+    allowed: Allowed,
+}
+
+impl State {
+    /// The agents and the ground of a call.
+    fn parts(&mut self) -> PyResult<(&mut Crowd<Filter, MeshCosts>, Ground)> {
+        Ok((&mut self.agents, self.ground.now(&self.allowed)?))
+    }
+
+    fn filter(&self) -> Filter {
+        self.allowed.as_ref().map(|allowed| (None, Some(allowed.flags.clone())))
+    }
 }
 
 #[doc = doc!("Crowd")]
@@ -115,7 +150,7 @@ impl PyCrowd {
         py: Python<'_>,
         agents: &Bound<'_, PyAny>,
         (name, points): (&str, &Bound<'_, PyAny>),
-        run: impl Fn(&mut State, AgentId, Vec3) -> Result<(), CrowdError> + Sync,
+        run: impl Fn(&mut Crowd<Filter, MeshCosts>, &Ground, AgentId, Vec3) -> Result<(), CrowdError> + Sync,
     ) -> PyResult<()> {
         let (agents, points) = (numbers(agents)?, one_or_many(name, points)?);
         let points = match &points {
@@ -127,10 +162,10 @@ impl PyCrowd {
             return Err(Kind::Input.error(format!("{} agents and {} {name}", agents.len(), points.len())));
         }
         self.with(py, |state| {
-            agents
-                .into_iter()
-                .zip(points)
-                .try_for_each(|(agent, at)| run(state, agent, at).map_err(|error| of_agent(error, agent)))
+            let (crowd, ground) = state.parts()?;
+            agents.into_iter().zip(points).try_for_each(|(agent, at)| {
+                run(crowd, &ground, agent, at).map_err(|error| of_agent(error, agent))
+            })
         })
     }
 }
@@ -155,13 +190,14 @@ fn numbers(agents: &Bound<'_, PyAny>) -> PyResult<Vec<AgentId>> {
 #[pymethods]
 impl PyCrowd {
     #[new]
-    #[pyo3(signature = (ground, *, clearance=false, area_costs=None, link_costs=None, **given))]
+    #[pyo3(signature = (ground, *, clearance=false, area_costs=None, link_costs=None, allowed=None, **given))]
     fn new(
         py: Python<'_>,
         ground: &Bound<'_, PyAny>,
         clearance: bool,
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
+        allowed: Option<&Bound<'_, PyAny>>,
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let mut config = CrowdConfig::default();
@@ -174,31 +210,42 @@ impl PyCrowd {
             entries.set("stuck_after", &mut config.stuck_after)
         })?;
         let agents = Crowd::new(config).or_raise()?;
-        let ground = Ground::of(py, ground, clearance)?;
+        let allowed = allowed_of(allowed)?;
+        let ground = Ground::of(py, ground, clearance, &allowed)?;
         let copy = |costs: Option<&Bound<'_, PyDict>>| {
             costs.map(|costs| costs.copy().map(Bound::unbind)).transpose()
         };
         let given_costs = [copy(area_costs)?, copy(link_costs)?];
         let costs = ground.costs(py, &given_costs)?;
-        let state = Mutex::new(State { agents, ground, costs });
+        let state = Mutex::new(State { agents, ground, costs, allowed });
         Ok(Self { state, given_costs, has_clearance: clearance })
     }
 
     #[doc = doc!("Crowd.walk_on")]
-    fn walk_on(&self, py: Python<'_>, ground: &Bound<'_, PyAny>) -> PyResult<()> {
-        let ground = Ground::of(py, ground, self.has_clearance)?;
+    #[pyo3(signature = (ground, *, allowed=None))]
+    fn walk_on(
+        &self,
+        py: Python<'_>,
+        ground: &Bound<'_, PyAny>,
+        allowed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let allowed = allowed_of(allowed)?.or_else(|| self.with(py, |state| state.allowed.clone()));
+        let ground = Ground::of(py, ground, self.has_clearance, &allowed)?;
         let costs = ground.costs(py, &self.given_costs)?;
         self.with(py, |state| {
             state.ground = ground;
-            if state.costs == costs {
+            let before = (state.filter(), std::mem::replace(&mut state.costs, costs));
+            state.allowed = allowed;
+            let filter = state.filter();
+            if before == (filter.clone(), state.costs.clone()) {
                 return Ok(());
             }
-            state.costs = costs;
             let ids: Vec<AgentId> = state.agents.agents().map(|(id, _)| id).collect();
             ids.into_iter().try_for_each(|id| {
                 let params = state.agents.params(id).cloned();
                 params.map_or(Ok(()), |params| {
-                    state.agents.set_params(id, params.with_cost(state.costs.clone()))
+                    let params = params.with_cost(state.costs.clone()).with_filter(filter.clone());
+                    state.agents.set_params(id, params)
                 })
             })
         })
@@ -226,23 +273,22 @@ impl PyCrowd {
             bounded("positions", points)?;
             self.with(py, |state| {
                 let mut added = Vec::with_capacity(points.len());
-                let State { agents, ground, costs } = state;
+                let params = params.with_cost(state.costs.clone()).with_filter(state.filter());
+                let (agents, ground) = state.parts()?;
                 for &at in points {
-                    let params = params.with_cost(costs.clone());
-                    match on_ground!(ground, |ground| agents.add(ground, params, at)) {
+                    match on_ground!(&ground, |ground| agents.add(ground, params.clone(), at)) {
                         Ok(agent) => added.push(agent),
                         Err(error) => {
                             // All or none.
                             for agent in added {
                                 agents.remove(agent);
                             }
-                            return Err(error);
+                            return Err(error.into_py());
                         }
                     }
                 }
                 Ok(added.into_iter().map(AgentId::to_bits).collect())
             })
-            .or_raise()
         };
         match one_or_many("positions", positions)? {
             OneOrMany::One(at) => add(&[at])?[0].into_bound_py_any(py),
@@ -262,7 +308,7 @@ impl PyCrowd {
         agents: &Bound<'_, PyAny>,
         targets: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.for_pairs(py, agents, ("targets", targets), |State { agents, ground, .. }, agent, at| {
+        self.for_pairs(py, agents, ("targets", targets), |agents, ground, agent, at| {
             on_ground!(ground, |ground| agents.set_target(ground, agent, at))
         })
     }
@@ -274,7 +320,7 @@ impl PyCrowd {
         agents: &Bound<'_, PyAny>,
         positions: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        self.for_pairs(py, agents, ("positions", positions), |State { agents, ground, .. }, agent, at| {
+        self.for_pairs(py, agents, ("positions", positions), |agents, ground, agent, at| {
             on_ground!(ground, |ground| agents.set_position(ground, agent, at))
         })
     }
@@ -307,19 +353,19 @@ impl PyCrowd {
     #[doc = doc!("Crowd.step")]
     fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
-        self.with(py, |State { agents, ground, .. }| {
-            pool.install(|| on_ground!(ground, |ground| agents.step(ground, seconds)))
+        self.with(py, |state| {
+            let (agents, ground) = state.parts()?;
+            pool.install(|| on_ground!(&ground, |ground| agents.step(ground, seconds))).or_raise()
         })
-        .or_raise()
     }
 
     #[doc = doc!("Crowd.steer")]
     fn steer(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
-        self.with(py, |State { agents, ground, .. }| {
-            pool.install(|| on_ground!(ground, |ground| agents.steer(ground, seconds)))
+        self.with(py, |state| {
+            let (agents, ground) = state.parts()?;
+            pool.install(|| on_ground!(&ground, |ground| agents.steer(ground, seconds))).or_raise()
         })
-        .or_raise()
     }
 
     #[doc = doc!("Crowd.agents")]

@@ -32,7 +32,8 @@ pub(crate) enum OneOrMany<'py> {
     Many(Points<'py>),
 }
 
-fn describe(value: &Bound<'_, PyAny>) -> String {
+/// The kind of an argument, for errors.
+pub(crate) fn describe(value: &Bound<'_, PyAny>) -> String {
     let kind = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
     match (value.getattr("dtype"), value.getattr("shape")) {
         (Ok(dtype), Ok(shape)) => format!("an array of {dtype} of shape {shape}"),
@@ -230,4 +231,15 @@ pub(crate) fn labels<T: Element + Copy + TryFrom<i128>>(
     let wanted = format!("{name} must be whole numbers from 0 to {limit} of shape (n,)");
     let refuse = |at, number| Kind::Input.error(format!("{wanted}: number {at} is {number}"));
     integers(value, |shape| shape.len() == 1, &wanted, refuse)
+}
+
+/// A boolean per polygon. Numbers are refused: they may be ids of polygons.
+pub(crate) fn flags(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<bool>> {
+    let bad = |what: &Bound<'_, PyAny>| {
+        let what = describe(what);
+        Kind::Input.error(format!("{name} must be booleans of shape (n,), one for each polygon, not {what}"))
+    };
+    let (array, _) = as_array(value).map_err(|_| bad(value))?;
+    let read = view::<bool>(&array).filter(|read| read.ndim() == 1).ok_or_else(|| bad(&array))?;
+    Ok(read.as_array().iter().copied().collect())
 }

@@ -16,6 +16,7 @@ mod corridor;
 mod crowd;
 mod errors;
 mod figures;
+mod filter;
 mod input;
 mod links;
 mod mesh;
@@ -41,6 +42,8 @@ mod _waymesh {
     #[pymodule_export]
     use crate::figures::rust_seconds;
     #[pymodule_export]
+    use crate::filter::PyPolygonFilter;
+    #[pymodule_export]
     use crate::mesh::PyNavMesh;
     #[pymodule_export]
     use crate::path::PyPath;
@@ -51,7 +54,7 @@ mod _waymesh {
     #[pymodule_export]
     use crate::sampler::{PyField, PySampler};
     #[pymodule_export]
-    use crate::watch::PyCancelToken;
+    use crate::watch::{PyCancelToken, check_cancelled};
     #[pymodule_export]
     use crate::world::PyWorld;
 }

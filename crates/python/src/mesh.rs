@@ -20,10 +20,11 @@ use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
+use crate::filter::Filter;
 use crate::input::labels;
 use crate::output::{from_json, positions, rows};
 use crate::path::PyPath;
-use crate::settings::{HeadRoom, MeshCosts};
+use crate::settings::MeshCosts;
 use crate::watch::{PyCancelToken, detached, detached_until};
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
@@ -40,7 +41,7 @@ pub(crate) struct PyNavMesh {
     /// Hash, made at the first use.
     hash: OnceLock<u64>,
     /// Hierarchy of a large mesh, for fast paths without costs.
-    pub(crate) hierarchy: Option<Arc<Hierarchy<HeadRoom, MeshCosts>>>,
+    pub(crate) hierarchy: Option<Arc<Hierarchy<Filter, MeshCosts>>>,
 }
 
 impl std::fmt::Debug for PyNavMesh {

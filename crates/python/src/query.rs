@@ -11,21 +11,22 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
 use waymesh::graph::{
-    ClearPathOptions, HeadRoomFilter, IslandId, LinkChoice, Location, PolygonFilter, TravelCost,
+    ClearPathOptions, FlagFilter, HeadRoomFilter, IslandId, LinkChoice, Location, PolygonFilter, TravelCost,
 };
 use waymesh::{
-    AnyPolygon, AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError,
-    QueryScratch, Reach,
+    AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
+    Reach,
 };
 
 use crate::errors::{Kind, OrRaise};
+use crate::filter::{Filter, allowed_of};
 use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
 use crate::mesh::PyNavMesh;
 use crate::output::{positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
-use crate::settings::{HeadRoom, MeshCosts, area_of};
-use crate::watch::{PyCancelToken, Signals, brief, detached, detached_until};
+use crate::settings::{MeshCosts, area_of};
+use crate::watch::{Done, PyCancelToken, Signals, Told, brief, detached, detached_told};
 
 /// Reusable memory of a thread for queries.
 #[derive(Default)]
@@ -59,25 +60,28 @@ fn with_memory<T>(run: impl FnOnce(&mut Memory) -> T) -> T {
 /// Fewer than these are done at once by the thread that asks.
 const SEQUENTIAL_QUERIES: usize = 64;
 
+/// Paths of a batch that are found without a report in between.
+const PAIRS_AT_ONCE: usize = 1 << 14;
+
 /// Runs a query for each item, on all threads, without the interpreter's lock. A signal ends it.
 pub(crate) fn for_each<I: Sync, T: Send>(
     py: Python<'_>,
     items: &[I],
     run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
 ) -> PyResult<Vec<T>> {
-    for_each_until(py, None, items, run)
+    for_each_told(py, Told::default(), items, run)
 }
 
-/// [`for_each`], which a token of the caller's ends as well.
-fn for_each_until<I: Sync, T: Send>(
+/// [`for_each`], which reports how many are done, and which a token of the caller's ends as well.
+fn for_each_told<I: Sync, T: Send>(
     py: Python<'_>,
-    cancel: Option<&PyCancelToken>,
+    told: Told<'_, '_>,
     items: &[I],
     run: impl Fn(&mut Memory, &I) -> T + Sync + Send,
 ) -> PyResult<Vec<T>> {
-    if items.len() < SEQUENTIAL_QUERIES && cancel.is_none() {
+    if items.len() < SEQUENTIAL_QUERIES && told.is_empty() {
+        let mut signals = Signals::new(py)?;
         return py.detach(|| {
-            let mut signals = Signals::new();
             let mut one = |item| {
                 signals.check()?;
                 Ok(with_memory(|memory| run(memory, item)))
@@ -85,10 +89,11 @@ fn for_each_until<I: Sync, T: Send>(
             items.iter().map(&mut one).collect()
         });
     }
-    detached_until(py, cancel, || {
+    detached_told(py, told, items.len(), |done: &Done| {
         let token = CancelToken::current();
         let one = |item| {
             checkpoint();
+            done.add(1);
             with_memory(|memory| run(memory, item))
         };
         items.par_iter().with_min_len(16).map_init(|| token.enter(), |_, item| one(item)).collect()
@@ -105,13 +110,13 @@ impl PolygonFilter for OnIsland {
 }
 
 /// Options of a path search.
-pub(crate) type Options = PathOptions<HeadRoom, MeshCosts>;
+pub(crate) type Options = PathOptions<Filter, MeshCosts>;
 
 pub(crate) fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
     let Some(reach) = reach else { return Ok(None) };
     let reach = if let Ok(metres) = reach.extract::<f32>() {
         Reach::new(metres, metres, metres)
-    } else if let Ok([side, up, down]) = reach.extract::<[f32; 3]>() {
+    } else if let Ok(Vec3 { x: side, y: up, z: down }) = point("reach", reach) {
         Reach::new(side, up, down)
     } else {
         return Err(Kind::Input.error("reach must be metres, or metres to the side, up and down"));
@@ -127,14 +132,16 @@ pub(crate) fn path_options(
     cross_points: bool,
     (rises, ground_error): (bool, Option<f32>),
     agent_height: Option<f32>,
-) -> PyResult<PathOptions<HeadRoom>> {
+    allowed: Option<FlagFilter>,
+) -> PyResult<PathOptions<Filter>> {
     if let Some(height) = agent_height.filter(|height| !height.is_finite() || *height < 0.0) {
         let message = format!("agent_height is {height}, but must be finite and 0 m or more");
         return Err(Kind::Query.error(message));
     }
     let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
+    let is_filtered = agent_height.is_some() || allowed.is_some();
     let mut options = PathOptions::default()
-        .with_filter(agent_height.map(HeadRoomFilter::new))
+        .with_filter(is_filtered.then(|| (agent_height.map(HeadRoomFilter::new), allowed)))
         .with_search(search)
         .with_allow_partial(allow_partial)
         .with_cross_points(cross_points)
@@ -208,7 +215,7 @@ impl PyNavMesh {
 
     fn options(
         &self,
-        mut options: PathOptions<HeadRoom>,
+        mut options: PathOptions<Filter>,
         reach: Option<&Bound<'_, PyAny>>,
         costs: [Option<&Bound<'_, PyDict>>; 2],
     ) -> PyResult<Options> {
@@ -226,7 +233,7 @@ impl PyNavMesh {
     }
 
     /// The hierarchy of the mesh, if it has one and the fast search over all polygons is requested.
-    fn hierarchy_for(&self, options: &Options) -> Option<&Hierarchy<HeadRoom, MeshCosts>> {
+    fn hierarchy_for(&self, options: &Options) -> Option<&Hierarchy<Filter, MeshCosts>> {
         let is_for_all = options.search == PathSearch::Fast && options.filter.is_none();
         self.hierarchy.as_deref().filter(|_| is_for_all)
     }
@@ -239,8 +246,14 @@ impl PyNavMesh {
         }
     }
 
-    fn clear_path(&self, py: Python<'_>, from: Vec3, to: Vec3, options: &ClearPathOptions) -> PyResult<Path> {
-        let mesh = self.clearance(py)?;
+    fn clear_path(
+        &self,
+        py: Python<'_>,
+        [from, to]: [Vec3; 2],
+        options: &ClearPathOptions,
+        allowed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Path> {
+        let mesh = self.clear_ground(py, &allowed_of(allowed)?)?;
         let find = |memory: &mut Memory| {
             let mut query = mesh.query(options.radius).options(*options).memory(&mut memory.scratch);
             QueryError::accept_no_path(query.path(from, to))
@@ -249,19 +262,35 @@ impl PyNavMesh {
     }
 
     /// The place nearest to a position. NaN is the position of no place, and is near none.
-    fn locate(&self, at: Vec3, reach: &Reach) -> Option<Location> {
-        if at.is_nan() { None } else { self.mesh.nearest(at, reach) }
+    fn locate(&self, at: Vec3, reach: &Reach, allowed: &Option<FlagFilter>) -> Option<Location> {
+        match allowed {
+            _ if at.is_nan() => None,
+            None => self.mesh.nearest(at, reach),
+            Some(allowed) => self.mesh.nearest_with(at, reach, allowed),
+        }
     }
 
     /// The place nearest to a position, on the ground that lies towards another.
-    fn locate_towards(&self, at: Vec3, to: Vec3, reach: &Reach) -> Option<Location> {
-        if at.is_nan() { None } else { self.mesh.nearest_towards(at, to, reach, &AnyPolygon) }
+    fn locate_towards(
+        &self,
+        at: Vec3,
+        to: Vec3,
+        reach: &Reach,
+        allowed: &Option<FlagFilter>,
+    ) -> Option<Location> {
+        if at.is_nan() { None } else { self.mesh.nearest_towards(at, to, reach, allowed) }
     }
 
-    fn snapped(&self, at: Vec3, reach: &Reach, island: Option<u32>) -> Option<Location> {
+    fn snapped(
+        &self,
+        at: Vec3,
+        reach: &Reach,
+        island: Option<u32>,
+        allowed: &Option<FlagFilter>,
+    ) -> Option<Location> {
         match island {
-            Some(island) if !at.is_nan() => self.mesh.nearest_with(at, reach, &OnIsland(island)),
-            _ => self.locate(at, reach),
+            Some(island) if !at.is_nan() => self.mesh.nearest_with(at, reach, &(OnIsland(island), allowed)),
+            _ => self.locate(at, reach, allowed),
         }
     }
 
@@ -287,11 +316,11 @@ impl PyNavMesh {
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
-        reach: Option<&Bound<'py, PyAny>>,
+        [reach, allowed]: [Option<&Bound<'py, PyAny>>; 2],
         number: impl Fn(Location) -> Option<u32> + Sync + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = self.reach(reach)?;
-        let run = |at: Vec3| self.locate(at, &reach).and_then(&number).map_or(-1, i64::from);
+        let (reach, allowed) = (self.reach(reach)?, self.allowed(allowed)?);
+        let run = |at: Vec3| self.locate(at, &reach, &allowed).and_then(&number).map_or(-1, i64::from);
         Self::answer(py, points, run, |found| found.into_bound_py_any(py))
     }
 }
@@ -352,7 +381,7 @@ fn single_pair(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<O
 impl PyNavMesh {
     #[pyo3(signature = (start, end, *, shortest=false, radius=None, fast=false, allow_partial=true,
         cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None,
-        agent_height=None))]
+        agent_height=None, allowed=None))]
     #[doc = doc!("NavMesh.find_path")]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_path(
@@ -371,17 +400,25 @@ impl PyNavMesh {
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
         agent_height: Option<f32>,
+        allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPath> {
         let (from, to) = (point("start", start)?, point("end", end)?);
         if let Some(radius) = radius {
             let has_costs = area_costs.or(link_costs).is_some();
             let for_points = has_costs || cross_points || rises || ground_error.or(agent_height).is_some();
             let options = disc_options(radius, (shortest, fast, allow_partial), reach, for_points)?;
-            return Ok(PyPath { path: self.clear_path(py, from, to, &options)? });
+            return Ok(PyPath { path: self.clear_path(py, [from, to], &options, allowed)? });
         }
         unless_fast(fast)?;
-        let options =
-            path_options(shortest, allow_partial, cross_points, (rises, ground_error), agent_height)?;
+        let allowed = self.allowed(allowed)?;
+        let options = path_options(
+            shortest,
+            allow_partial,
+            cross_points,
+            (rises, ground_error),
+            agent_height,
+            allowed,
+        )?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         let find = |memory: &mut Memory| {
             self.find(from, to, &options, memory).map(|()| std::mem::take(&mut memory.path))
@@ -392,7 +429,7 @@ impl PyNavMesh {
 
     #[pyo3(signature = (starts, ends, *, shortest=false, radius=None, fast=false, allow_partial=true,
         cross_points=false, rises=false, ground_error=None, reach=None, area_costs=None, link_costs=None,
-        agent_height=None, cancel=None))]
+        agent_height=None, allowed=None, progress=None, cancel=None))]
     #[doc = doc!("NavMesh.find_paths")]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_paths(
@@ -411,42 +448,58 @@ impl PyNavMesh {
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
         agent_height: Option<f32>,
+        allowed: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PyPaths> {
         let pairs = pairs(starts, ends)?;
+        let told = Told { progress: progress.map(|call| (call, "paths")), cancel: cancel.as_deref() };
         if let Some(radius) = radius {
             let has_costs = area_costs.or(link_costs).is_some();
             let for_points = has_costs || cross_points || rises || ground_error.or(agent_height).is_some();
             let options = disc_options(radius, (shortest, fast, allow_partial), reach, for_points)?;
-            let mesh = self.clearance(py)?;
+            let mesh = self.clear_ground(py, &allowed_of(allowed)?)?;
             let find = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| {
                 let mut query = mesh.query(radius).options(options).memory(&mut memory.scratch);
                 QueryError::accept_no_path(query.path(from, to)).ok()
             };
-            return Ok(PyPaths::new(for_each_until(py, cancel.as_deref(), &pairs, find)?));
+            return Ok(PyPaths::new(for_each_told(py, told, &pairs, find)?));
         }
         unless_fast(fast)?;
-        let options =
-            path_options(shortest, allow_partial, cross_points, (rises, ground_error), agent_height)?;
+        let allowed = self.allowed(allowed)?;
+        let options = path_options(
+            shortest,
+            allow_partial,
+            cross_points,
+            (rises, ground_error),
+            agent_height,
+            allowed,
+        )?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
-        let mut paths = Vec::new();
+        let mut paths = Vec::with_capacity(pairs.len());
         with_memory(|memory| {
             let scratch = &mut memory.scratch;
-            let find = || {
-                let query = self.mesh.query().options(options.clone()).memory(scratch);
-                match self.hierarchy_for(&options) {
-                    Some(hierarchy) => query.search(hierarchy).paths_into(&pairs, &mut paths),
-                    None => { query }.paths_into(&pairs, &mut paths),
+            let find = |done: &Done| {
+                let mut part = Vec::new();
+                for pairs in pairs.chunks(PAIRS_AT_ONCE) {
+                    checkpoint();
+                    let query = self.mesh.query().options(options.clone()).memory(scratch);
+                    match self.hierarchy_for(&options) {
+                        Some(hierarchy) => query.search(hierarchy).paths_into(pairs, &mut part),
+                        None => { query }.paths_into(pairs, &mut part),
+                    }
+                    paths.extend(part.drain(..).map(|path| QueryError::accept_no_path(path).ok()));
+                    done.add(pairs.len());
                 }
             };
-            detached_until(py, cancel.as_deref(), find)
+            detached_told(py, told, pairs.len(), find)
         })?;
-        Ok(PyPaths::new(paths.into_iter().map(|path| QueryError::accept_no_path(path).ok()).collect()))
+        Ok(PyPaths::new(paths))
     }
 
     #[doc = doc!("NavMesh.find_nearest_goal")]
     #[pyo3(signature = (start, goals, *, reach=None, area_costs=None, link_costs=None,
-        agent_height=None))]
+        agent_height=None, allowed=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn find_nearest_goal(
         &self,
@@ -457,8 +510,9 @@ impl PyNavMesh {
         area_costs: Option<&Bound<'_, PyDict>>,
         link_costs: Option<&Bound<'_, PyDict>>,
         agent_height: Option<f32>,
+        allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<(usize, PyPath)>> {
-        let options = path_options(true, false, false, (false, None), agent_height)?;
+        let options = path_options(true, false, false, (false, None), agent_height, self.allowed(allowed)?)?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         let from = point("start", start)?;
         let from = finite("start", &[from])?[0];
@@ -470,7 +524,7 @@ impl PyNavMesh {
 
     #[doc = doc!("NavMesh.distance")]
     #[pyo3(signature = (starts, ends, *, shortest=true, reach=None, area_costs=None, link_costs=None,
-        agent_height=None))]
+        agent_height=None, allowed=None, progress=None, cancel=None))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn distance<'py>(
         &self,
@@ -482,30 +536,40 @@ impl PyNavMesh {
         area_costs: Option<&Bound<'py, PyDict>>,
         link_costs: Option<&Bound<'py, PyDict>>,
         agent_height: Option<f32>,
+        allowed: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+        cancel: Option<PyRef<'py, PyCancelToken>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = path_options(shortest, false, false, (false, None), agent_height)?;
+        let allowed = self.allowed(allowed)?;
+        let told = Told { progress: progress.map(|call| (call, "distances")), cancel: cancel.as_deref() };
+        let options = path_options(shortest, false, false, (false, None), agent_height, allowed)?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         if let Some([from, to]) = single_pair(starts, ends)? {
-            let length = brief(py, || with_memory(|memory| self.length(from, to, &options, memory)))?;
+            let find = || with_memory(|memory| self.length(from, to, &options, memory));
+            let length =
+                if told.is_empty() { brief(py, find)? } else { detached_told(py, told, 1, |_| find())? };
             return length.into_bound_py_any(py);
         }
         let pairs = pairs(starts, ends)?;
-        let lengths = for_each(py, &pairs, |memory, &[from, to]| self.length(from, to, &options, memory))?;
+        let length = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| self.length(from, to, &options, memory);
+        let lengths = for_each_told(py, told, &pairs, length)?;
         Ok(PyArray1::from_vec(py, lengths).into_any())
     }
 
     #[doc = doc!("NavMesh.snap")]
-    #[pyo3(signature = (points, *, reach=None, island=None))]
+    #[pyo3(signature = (points, *, reach=None, island=None, allowed=None))]
     fn snap<'py>(
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
         island: Option<i64>,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = self.reach(reach)?;
+        let (reach, allowed) = (self.reach(reach)?, self.allowed(allowed)?);
         let island = self.island(island)?;
-        let run = |at: Vec3| self.snapped(at, &reach, island).map_or(Vec3::NAN, |place| place.position);
+        let run =
+            |at: Vec3| self.snapped(at, &reach, island, &allowed).map_or(Vec3::NAN, |place| place.position);
         match one_or_many("points", points)? {
             OneOrMany::One(at) => Ok(position(py, run(bounded("points", &[at])?[0]))),
             OneOrMany::Many(points) => {
@@ -516,56 +580,64 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.is_navigable")]
-    #[pyo3(signature = (points, max_height=0.5))]
+    #[pyo3(signature = (points, max_height=0.5, *, allowed=None))]
     fn is_navigable<'py>(
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         max_height: f32,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         /// Positions written as text or in single precision are off by less, in metres.
         const SLACK: f32 = 0.01;
         let reach = Reach::new(SLACK, max_height, max_height);
         reach.validate().map_err(|error| Kind::Query.error(error))?;
-        let run = |at: Vec3| self.locate(at, &reach).is_some();
+        let allowed = self.allowed(allowed)?;
+        let run = |at: Vec3| self.locate(at, &reach, &allowed).is_some();
         Self::answer(py, points, run, |found| found.into_bound_py_any(py))
     }
 
     #[doc = doc!("NavMesh.island_at")]
-    #[pyo3(signature = (points, *, reach=None))]
+    #[pyo3(signature = (points, *, reach=None, allowed=None))]
     fn island_at<'py>(
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.number_at(py, points, reach, |place| self.mesh.island_of(place.polygon).map(|island| island.0))
+        self.number_at(py, points, [reach, allowed], |place| {
+            self.mesh.island_of(place.polygon).map(|island| island.0)
+        })
     }
 
     #[doc = doc!("NavMesh.polygon_at")]
-    #[pyo3(signature = (points, *, reach=None))]
+    #[pyo3(signature = (points, *, reach=None, allowed=None))]
     fn polygon_at<'py>(
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.number_at(py, points, reach, |place| Some(place.polygon.0))
+        self.number_at(py, points, [reach, allowed], |place| Some(place.polygon.0))
     }
 
     #[doc = doc!("NavMesh.raycast")]
-    #[pyo3(signature = (starts, ends, *, reach=None))]
+    #[pyo3(signature = (starts, ends, *, reach=None, allowed=None))]
     fn raycast<'py>(
         &self,
         py: Python<'py>,
         starts: &Bound<'py, PyAny>,
         ends: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = self.reach(reach)?;
+        let (reach, allowed) = (self.reach(reach)?, self.allowed(allowed)?);
         let cast = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Ray {
-            let place = self.locate_towards(from, to, &reach)?;
-            let ray = self.mesh.query().memory(&mut memory.scratch).ray(place, to).ok()?;
+            let place = self.locate_towards(from, to, &reach, &allowed)?;
+            let query = self.mesh.query().filter(&allowed);
+            let ray = { query }.memory(&mut memory.scratch).ray(place, to).ok()?;
             Some((ray.fraction, ray.end(&self.mesh).position, ray.hit.map(|hit| hit.normal)))
         };
         if let Some(pair) = single_pair(starts, ends)? {
@@ -588,7 +660,7 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.step")]
-    #[pyo3(signature = (starts, ends, *, slide=true, reach=None))]
+    #[pyo3(signature = (starts, ends, *, slide=true, reach=None, allowed=None))]
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -596,11 +668,12 @@ impl PyNavMesh {
         ends: &Bound<'py, PyAny>,
         slide: bool,
         reach: Option<&Bound<'py, PyAny>>,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reach = self.reach(reach)?;
+        let (reach, allowed) = (self.reach(reach)?, self.allowed(allowed)?);
         let step = |memory: &mut Memory, &[from, to]: &[Vec3; 2]| -> Vec3 {
-            let Some(place) = self.locate_towards(from, to, &reach) else { return from };
-            let mut query = self.mesh.query().memory(&mut memory.scratch);
+            let Some(place) = self.locate_towards(from, to, &reach, &allowed) else { return from };
+            let mut query = self.mesh.query().filter(&allowed).memory(&mut memory.scratch);
             let end = if slide {
                 query.walk(place, to)
             } else {
@@ -615,21 +688,23 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.nearest_wall")]
-    #[pyo3(signature = (points, radius=2.0, *, reach=None))]
+    #[pyo3(signature = (points, radius=2.0, *, reach=None, allowed=None))]
     fn nearest_wall<'py>(
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         radius: f32,
         reach: Option<&Bound<'py, PyAny>>,
+        allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if radius.is_nan() || radius < 0.0 {
             return Err(Kind::Query.error(format!("radius is {radius}, but must be 0 or more")));
         }
-        let reach = self.reach(reach)?;
+        let (reach, allowed) = (self.reach(reach)?, self.allowed(allowed)?);
         let find = |memory: &mut Memory, &at: &Vec3| -> Option<(f32, Vec3, Vec3)> {
-            let place = self.locate(at, &reach)?;
-            let wall = self.mesh.query().memory(&mut memory.scratch).wall(place, radius).ok()?;
+            let place = self.locate(at, &reach, &allowed)?;
+            let query = self.mesh.query().filter(&allowed);
+            let wall = { query }.memory(&mut memory.scratch).wall(place, radius).ok()?;
             Some(
                 wall.map_or((radius, Vec3::NAN, Vec3::ZERO), |wall| (wall.distance, wall.point, wall.normal)),
             )

@@ -6,17 +6,19 @@ use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, Random, checkpoint};
 use waymesh::graph::{DistanceMap, Location, PlaceSampler};
-use waymesh::{AnyPolygon, NavMesh, QueryError, QueryScratch};
+use waymesh::{NavMesh, QueryError, QueryScratch};
 
 use crate::errors::{Kind, OrRaise};
+use crate::filter::{Allowed, PyPolygonFilter, allowed_of};
 use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
 use crate::mesh::PyNavMesh;
 use crate::output::{Pickled, positions};
 use crate::query::{OnIsland, for_each};
-use crate::watch::{PyCancelToken, Signals, detached, detached_until};
+use crate::watch::{Done, PyCancelToken, Signals, Told, detached, detached_told};
 
 #[doc = doc!("Sampler")]
 #[pyclass(frozen, module = "waymesh._waymesh", name = "Sampler")]
@@ -25,30 +27,38 @@ pub(crate) struct PySampler {
     mesh: Arc<NavMesh>,
     places: PlaceSampler,
     island: Option<u32>,
+    allowed: Allowed,
     state: Mutex<(Random, QueryScratch)>,
 }
 
 #[pymethods]
 impl PyNavMesh {
     #[doc = doc!("NavMesh.sampler")]
-    #[pyo3(signature = (seed=0, island=None))]
-    fn sampler(&self, py: Python<'_>, seed: u64, island: Option<i64>) -> PyResult<PySampler> {
-        let island = self.island(island)?;
-        let places = detached(py, || match island {
-            Some(island) => PlaceSampler::new(&self.mesh, &OnIsland(island)),
-            None => PlaceSampler::new(&self.mesh, &AnyPolygon),
-        })?;
+    #[pyo3(signature = (seed=0, island=None, allowed=None))]
+    fn sampler(
+        &self,
+        py: Python<'_>,
+        seed: u64,
+        island: Option<i64>,
+        allowed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PySampler> {
+        let filter = (self.island(island)?.map(OnIsland), self.allowed(allowed)?);
+        let places = detached(py, || PlaceSampler::new(&self.mesh, &filter))?;
         let state = Mutex::new((Random::new(seed), QueryScratch::default()));
-        Ok(PySampler { mesh: Arc::clone(&self.mesh), places, island, state })
+        let allowed = allowed_of(allowed)?;
+        let island = filter.0.map(|island| island.0);
+        Ok(PySampler { mesh: Arc::clone(&self.mesh), places, island, allowed, state })
     }
 
     #[doc = doc!("NavMesh.distance_field")]
-    #[pyo3(signature = (goals, limit=f32::INFINITY, *, cancel=None))]
+    #[pyo3(signature = (goals, limit=f32::INFINITY, *, allowed=None, progress=None, cancel=None))]
     fn distance_field(
         &self,
         py: Python<'_>,
         goals: &Bound<'_, PyAny>,
         limit: f32,
+        allowed: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PyField> {
         if limit.is_nan() || limit < 0.0 {
@@ -56,26 +66,30 @@ impl PyNavMesh {
         }
         let asked = points("goals", goals)?;
         let asked = finite("goals", asked.as_slice()?)?;
-        let reach = self.mesh.default_reach();
-        let places = for_each(py, asked, |_, &goal| self.mesh.nearest(goal, &reach))?;
+        let (reach, filter) = (self.mesh.default_reach(), self.allowed(allowed)?);
+        let places = for_each(py, asked, |_, &goal| self.mesh.nearest_with(goal, &reach, &filter))?;
         let located = |(row, place): (usize, Option<Location>)| {
             place.ok_or_else(|| {
                 Kind::NoMeshNear.error(format!("no mesh near goal {row} {}, within {reach}", asked[row]))
             })
         };
         let goals: Vec<Location> = places.into_iter().enumerate().map(located).collect::<PyResult<_>>()?;
-        let maps: Result<_, _> = detached_until(py, cancel.as_deref(), || {
+        let told = Told { progress: progress.map(|call| (call, "goals")), cancel: cancel.as_deref() };
+        let maps: Result<_, _> = detached_told(py, told, goals.len(), |done: &Done| {
             let token = CancelToken::current();
             let begin = || (token.enter(), QueryScratch::default());
             let map = |scratch: &mut QueryScratch, goal| {
                 checkpoint();
-                self.mesh.query().memory(scratch).distance_map(goal, limit)
+                let map = self.mesh.query().filter(&filter).memory(scratch).distance_map(goal, limit);
+                done.add(1);
+                map
             };
             goals.par_iter().map_init(begin, |(_, scratch), goal| map(scratch, goal)).collect()
         })?;
         let maps = maps.or_raise()?;
         let goals = goals.iter().map(|goal| goal.position).collect();
-        Ok(PyField { mesh: Arc::clone(&self.mesh), goals, maps, limit })
+        let allowed = allowed_of(allowed)?;
+        Ok(PyField { mesh: Arc::clone(&self.mesh), goals, maps, limit, allowed })
     }
 }
 
@@ -94,8 +108,8 @@ impl PySampler {
         found
             .try_reserve_exact(count)
             .map_err(|error| Kind::Input.error(format!("{count} points: {error}")))?;
+        let mut signals = Signals::new(py)?;
         py.detach(|| {
-            let mut signals = Signals::new();
             while found.len() < count {
                 signals.check()?;
                 let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,11 +131,11 @@ impl PySampler {
 
 #[pymethods]
 impl PySampler {
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (u64, Option<u32>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (u64, Option<u32>, Option<PyPolygonFilter>)> {
         let (py, this) = (slf.py(), slf.get());
         let mesh = Bound::new(py, PyNavMesh::from(Arc::clone(&this.mesh)))?;
         let state = py.detach(|| this.state.lock().unwrap_or_else(PoisonError::into_inner).0.state());
-        Ok((mesh.getattr("sampler")?, (state, this.island)))
+        Ok((mesh.getattr("sampler")?, (state, this.island, this.allowed.clone().map(PyPolygonFilter))))
     }
 
     #[doc = doc!("Sampler.seed")]
@@ -154,15 +168,14 @@ impl PySampler {
         let centre = point("centre", centre)?;
         let centre = finite("centre", &[centre])?[0];
         let reach = self.mesh.default_reach();
-        let place = match self.island {
-            Some(island) => self.mesh.nearest_with(centre, &reach, &OnIsland(island)),
-            None => self.mesh.nearest(centre, &reach),
-        };
+        let allowed = self.allowed.as_ref().map(|polygons| &polygons.flags);
+        let filter = (self.island.map(OnIsland), allowed);
+        let place = self.mesh.nearest_with(centre, &reach, &filter);
         let place = place.ok_or_else(|| {
             Kind::NoMeshNear.error(format!("no mesh near the centre {centre}, within {reach}"))
         })?;
         let found = self.draw(py, count.unwrap_or(1), |random, scratch| {
-            self.mesh.query().memory(scratch).random_around(place, radius, random).map(Some)
+            self.mesh.query().filter(allowed).memory(scratch).random_around(place, radius, random).map(Some)
         })?;
         match count {
             None => Ok(PyArray1::from_slice(py, &found[0].to_array()).into_any()),
@@ -180,6 +193,7 @@ pub(crate) struct PyField {
     goals: Vec<Vec3>,
     maps: Vec<DistanceMap>,
     limit: f32,
+    allowed: Allowed,
 }
 
 /// Distance, goal, and where to go next.
@@ -191,7 +205,9 @@ impl PyField {
         if at.is_nan() {
             return best;
         }
-        let Some(place) = self.mesh.nearest(at, &self.mesh.default_reach()) else { return best };
+        let allowed = self.allowed.as_ref().map(|polygons| &polygons.flags);
+        let place = self.mesh.nearest_with(at, &self.mesh.default_reach(), &allowed);
+        let Some(place) = place else { return best };
         for (map, goal) in self.maps.iter().zip(0..) {
             // The limit of a map is one of lengths in plan, which are shorter.
             if let Ok(Some(heading)) = map.heading(&self.mesh, &place)
@@ -214,7 +230,11 @@ impl PyField {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (Bound<'py, PyAny>, f32)> {
         let (py, this) = (slf.py(), slf.get());
         let mesh = Bound::new(py, PyNavMesh::from(Arc::clone(&this.mesh)))?;
-        Ok((mesh.getattr("distance_field")?, (positions(py, &this.goals)?.into_any(), this.limit)))
+        let named = PyDict::new(py);
+        named.set_item("allowed", this.allowed.clone().map(PyPolygonFilter))?;
+        let make = (mesh.getattr("distance_field")?,);
+        let make = py.import("functools")?.getattr("partial")?.call(make, Some(&named))?;
+        Ok((make, (positions(py, &this.goals)?.into_any(), this.limit)))
     }
 
     fn __repr__(&self) -> String {

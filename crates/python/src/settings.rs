@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use waymesh::fields::{self, Entries, LOAD, Value};
-use waymesh::graph::{AreaCosts, HeadRoomFilter};
+use waymesh::graph::AreaCosts;
 use waymesh::io::{AreaRules, LoadOptions, load_with};
 use waymesh::{AreaId, AreaTable};
 
@@ -14,9 +14,6 @@ use crate::errors::{IntoPy, Kind, OrRaise};
 
 /// Costs per metre, only where they differ.
 pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
-
-/// Filter of polygons by their head room, if the height of an agent is given.
-pub(crate) type HeadRoom = Option<HeadRoomFilter>;
 
 /// Returns the entries of a dictionary.
 pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {

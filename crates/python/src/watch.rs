@@ -1,11 +1,14 @@
 //! Runs a bake on a separate thread, while the thread of Python calls the callback and checks for
 //! signals.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 use waymesh::Observer;
 use waymesh::core::{CancelToken, Cancelled};
 
@@ -76,6 +79,21 @@ impl PyCancelToken {
         Self(CancelToken::new())
     }
 
+    fn __enter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        let (py, blocks) = (slf.py(), blocks(slf.py())?);
+        let within = blocks.call_method0("get")?.add(PyTuple::new(py, [slf])?)?;
+        blocks.call_method1("set", (within,))?;
+        Ok(slf.clone())
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, py: Python<'_>, _raised: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let blocks = blocks(py)?;
+        let within = blocks.call_method0("get")?.cast_into::<PyTuple>()?;
+        blocks.call_method1("set", (within.get_slice(0, within.len().saturating_sub(1)),))?;
+        Ok(())
+    }
+
     #[doc = doc!("CancelToken.cancel")]
     fn cancel(&self) {
         self.0.cancel();
@@ -86,6 +104,43 @@ impl PyCancelToken {
     fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
+}
+
+/// The tokens of the `with` blocks that the calling code is in: a variable of its context, which
+/// tasks of asyncio have of their own and `asyncio.to_thread` passes on.
+fn blocks(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static BLOCKS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = || -> PyResult<_> {
+        let named = pyo3::types::PyDict::new(py);
+        named.set_item("default", PyTuple::empty(py))?;
+        let make = py.import("contextvars")?.getattr("ContextVar")?;
+        Ok(make.call(("waymesh_cancel",), Some(&named))?.unbind())
+    };
+    Ok(BLOCKS.get_or_try_init(py, make)?.bind(py))
+}
+
+/// What may end a call: the token that it was given, and those of the blocks around it.
+struct Tokens(Vec<CancelToken>);
+
+impl Tokens {
+    fn of(py: Python<'_>, cancel: Option<&PyCancelToken>) -> PyResult<Self> {
+        let within = blocks(py)?.call_method0("get")?.cast_into::<PyTuple>()?;
+        let mut tokens: Vec<CancelToken> = cancel.map(|cancel| cancel.0.clone()).into_iter().collect();
+        for token in within {
+            tokens.push(token.cast::<PyCancelToken>()?.get().0.clone());
+        }
+        Ok(Self(tokens))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.iter().any(CancelToken::is_cancelled)
+    }
+}
+
+#[doc = doc!("check_cancelled")]
+#[pyfunction]
+pub(crate) fn check_cancelled(py: Python<'_>) -> PyResult<()> {
+    if Tokens::of(py, None)?.is_cancelled() { Err(Kind::Cancelled.error(Cancelled)) } else { Ok(()) }
 }
 
 /// Runs `bake` without the interpreter's lock. A signal, an error of the callback or the token ends
@@ -110,7 +165,7 @@ pub(crate) fn watched_with<S: Send, T: Send, E: IntoPy + Send>(
     let pool = pool(py)?;
     // Its own: a signal ends this bake, not all that the caller's token is for.
     let token = CancelToken::new();
-    let cancel = cancel.map_or_else(CancelToken::none, |cancel| cancel.0.clone());
+    let cancel = Tokens::of(py, cancel)?;
     if cancel.is_cancelled() {
         token.cancel();
     }
@@ -177,24 +232,74 @@ pub(crate) fn detached_until<T: Send>(
     cancel: Option<&PyCancelToken>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let cancel = cancel.map_or_else(CancelToken::none, |cancel| cancel.0.clone());
+    detached_told(py, Told { cancel, progress: None }, 0, |_: &Done| work())
+}
+
+/// What a call reports to, with the name of its stage, and the token that ends it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Told<'a, 'py> {
+    pub(crate) progress: Option<(&'a Bound<'py, PyAny>, &'static str)>,
+    pub(crate) cancel: Option<&'a PyCancelToken>,
+}
+
+impl Told<'_, '_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.progress.is_none() && self.cancel.is_none()
+    }
+}
+
+/// Count of the items that are done, where somebody wants to know it.
+pub(crate) struct Done(Option<AtomicUsize>);
+
+impl Done {
+    #[inline]
+    pub(crate) fn add(&self, count: usize) {
+        if let Some(done) = &self.0 {
+            done.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}
+
+/// [`detached_until`], which also reports the part of `total` items that is done, every 20 ms.
+pub(crate) fn detached_told<T: Send>(
+    py: Python<'_>,
+    told: Told<'_, '_>,
+    total: usize,
+    work: impl FnOnce(&Done) -> T + Send,
+) -> PyResult<T> {
+    let cancel = Tokens::of(py, told.cancel)?;
+    let callback = told.progress.map(|(callback, stage)| (callback.clone().unbind(), stage));
+    let report = |py: Python<'_>, part: f64| match &callback {
+        Some((callback, stage)) => callback.call1(py, (*stage, part)).map(drop),
+        None => Ok(()),
+    };
+    let done = Done(callback.as_ref().map(|_| AtomicUsize::new(0)));
+    let part = || match &done.0 {
+        Some(done) if total > 0 => done.load(Ordering::Relaxed) as f64 / total as f64,
+        _ => 0.0,
+    };
     let pool = pool(py)?;
     if cancel.is_cancelled() {
         return Err(Kind::Cancelled.error(Cancelled));
     }
+    report(py, 0.0)?;
     let token = CancelToken::new();
     let (result, stop) = py.detach(|| {
         let (sender, receiver) = sync_channel(1);
         let mut stop = Ok(());
         let result = pool.in_place_scope(|scope| {
-            scope.spawn(|_| drop(sender.send(token.run(work))));
+            let (token, done) = (&token, &done);
+            scope.spawn(move |_| drop(sender.send(token.run(|| work(done)))));
             loop {
                 match receiver.recv_timeout(POLL) {
                     Ok(result) => return Some(result),
                     // The work panicked: the scope passes that on.
                     Err(RecvTimeoutError::Disconnected) => return None,
                     Err(RecvTimeoutError::Timeout) if stop.is_ok() => {
-                        stop = Python::attach(|py| py.check_signals());
+                        stop = Python::attach(|py| {
+                            py.check_signals()?;
+                            if callback.is_some() { report(py, part()) } else { Ok(()) }
+                        });
                         if stop.is_err() || cancel.is_cancelled() {
                             token.cancel();
                         }
@@ -207,7 +312,10 @@ pub(crate) fn detached_until<T: Send>(
     });
     stop?;
     match result {
-        Some(Ok(result)) => Ok(result),
+        Some(Ok(result)) => {
+            report(py, 1.0)?;
+            Ok(result)
+        }
         _ => Err(Kind::Cancelled.error(Cancelled)),
     }
 }
@@ -224,20 +332,23 @@ pub(crate) fn brief<T: Send>(py: Python<'_>, query: impl Fn() -> T + Send + Sync
     }
 }
 
-/// Checks for signals in loops of a thread that has given the interpreter's lock up.
-pub(crate) struct Signals(Instant);
+/// Checks for signals and tokens in loops of a thread that has given the interpreter's lock up.
+pub(crate) struct Signals(Instant, Tokens);
 
 impl Signals {
-    pub(crate) fn new() -> Self {
-        Self(Instant::now())
+    pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
+        Ok(Self(Instant::now(), Tokens::of(py, None)?))
     }
 
-    /// Raises a signal, if the last check is long ago.
+    /// Raises a signal, or that the call was cancelled, if the last check is long ago.
     pub(crate) fn check(&mut self) -> PyResult<()> {
         if self.0.elapsed() < POLL {
             return Ok(());
         }
         self.0 = Instant::now();
+        if self.1.is_cancelled() {
+            return Err(Kind::Cancelled.error(Cancelled));
+        }
         Python::attach(|py| py.check_signals())
     }
 }

@@ -122,39 +122,3 @@ def test_a_mesh_for_open3d(detail: bool, monkeypatch: pytest.MonkeyPatch) -> Non
     assert sides[is_pond, 1].sum() / 2 == pytest.approx(9, rel=0.02)
     middles = vertices[triangles].mean(axis=1)
     assert (mesh.polygon_at(middles) == mesh.triangle_polygons(detail)).all()
-
-
-def test_queries_in_axes_with_z_up(walled: waymesh.NavMesh) -> None:
-    up = waymesh.ZUp(walled)
-    starts, ends = walled.random_points(30, seed=1), walled.random_points(30, seed=2)
-    a, b = waymesh.to_z_up(starts), waymesh.to_z_up(ends)
-    assert np.array_equal(waymesh.from_z_up(a), starts) and (a[:, 2] == starts[:, 1]).all() and (a[:, 1] == -starts[:, 2]).all()
-    assert np.array_equal(up.distance(a, b), walled.distance(starts, ends))
-    path, same = up.find_path(a[0], b[0], shortest=True), walled.find_path(starts[0], ends[0], shortest=True)
-    assert np.array_equal(waymesh.from_z_up(path.points), same.points) and path.length == same.length
-    assert np.array_equal(np.asarray(path), path.points) and len(path) == len(same)
-    paths, many = up.find_paths(a, b), walled.find_paths(starts, ends)
-    assert np.array_equal(paths.lengths, many.lengths) and len(paths[:4]) == 4
-    assert np.array_equal(waymesh.from_z_up(paths[3].points), many[3].points)
-    for name in ("is_navigable", "island_at", "polygon_at"):
-        assert np.array_equal(getattr(up, name)(a), getattr(walled, name)(starts)), name
-    for name, arguments, given, turned in (
-        ("snap", (), 1, [0]),
-        ("step", (), 2, [0]),
-        ("raycast", (), 2, [1, 3]),
-        ("nearest_wall", (3.0,), 1, [1, 2]),
-    ):
-        found = getattr(up, name)(*(a, b)[:given], *arguments)
-        expected = getattr(walled, name)(*(starts, ends)[:given], *arguments)
-        found, expected = (it if isinstance(it, tuple) else (it,) for it in (found, expected))
-        for at, (part, of_mesh) in enumerate(zip(found, expected)):
-            assert np.array_equal(waymesh.from_z_up(part) if at in turned else part, of_mesh, equal_nan=True), (name, at)
-    nearest, of_mesh = up.find_nearest_goal(a[0], b), walled.find_nearest_goal(starts[0], ends)
-    assert of_mesh is not None and nearest[0] == of_mesh[0] and nearest[1].length == of_mesh[1].length
-    assert np.array_equal(waymesh.from_z_up(up.random_points(5, seed=1)), walled.random_points(5, seed=1))
-    assert np.array_equal(waymesh.from_z_up(up.vertices), walled.vertices) and up.area == walled.area
-    vertices, triangles = up.triangles()
-    sides = np.cross(vertices[triangles[:, 1]] - vertices[triangles[:, 0]], vertices[triangles[:, 2]] - vertices[triangles[:, 0]])
-    assert (sides[:, 2] > 0).all()
-    with pytest.raises(AttributeError, match="use that of its mesh"):
-        up.links

@@ -128,8 +128,8 @@ def test_a_disc_that_is_wider_than_a_link_does_not_take_it(banks: waymesh.NavMes
 
     linked = banks.with_link(segment(9.5), segment(12.5), kind="door")
     link = linked.links[0]
-    for end, x in (("start", 9.5), ("end", 12.5)):
-        np.testing.assert_allclose(link[end], segment(x), atol=0.06)
+    for end, x in ((link["start"], 9.5), (link["end"], 12.5)):
+        np.testing.assert_allclose(end, segment(x), atol=0.06)
     clone = waymesh.NavMesh.from_bytes(linked.to_bytes())
     for radius in (0.1, 0.15, 0.25, 0.45, 0.6, 0.9, 1.2):
         for mesh in (linked, clone):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from pathlib import Path
 from typing import Any
@@ -300,6 +301,23 @@ def collada(names: list[str]) -> str:
             </mesh></geometry>"""
         nodes += f'<node id="n{name}"><translate>{500 * number} 0 0</translate><instance_geometry url="#{name}"/></node>'
     return COLLADA.format(geometries, nodes)
+
+
+def test_textures_that_are_absent_are_no_news(tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((4, 4, 1)).export(tmp_path / "crate.stl")
+    load = trimesh.load_scene
+    log = logging.getLogger("trimesh")
+
+    def noisy(*given: Any, **named: Any) -> Any:
+        log.error("unable to load bumpmap")
+        return load(*given, **named)
+
+    monkeypatch.setattr(trimesh, "load_scene", noisy)
+    waymesh.sdf.load(write(tmp_path, model("m", shape("<mesh><uri>crate.stl</uri></mesh>"))))
+    assert not caplog.records
+    log.error("others are heard")
+    assert len(caplog.records) == 1
 
 
 def test_collada_has_units_and_submeshes(tmp_path: Path) -> None:

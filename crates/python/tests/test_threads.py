@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import signal
@@ -292,3 +293,105 @@ def test_a_token_ends_long_calls(walled: waymesh.NavMesh) -> None:
     for call in calls:
         with pytest.raises(waymesh.Cancelled):
             call()
+
+
+def test_a_token_ends_the_calls_of_its_block(walled: waymesh.NavMesh, tmp_path: Path) -> None:
+    points = np.tile(walled.random_points(1000, seed=1), (20, 1))
+    walled.save(tmp_path / "a.wmesh")
+    field, sampler = walled.distance_field(points[:3]), walled.sampler(1)
+    calls: list[Callable[[], Any]] = [
+        lambda: walled.distance(points, points[::-1]),
+        lambda: walled.find_paths(points, points[::-1]),
+        lambda: walled.find_paths(points, points[::-1], radius=0.3),
+        lambda: walled.find_nearest_goal(points[0], points),
+        lambda: walled.snap(points),
+        lambda: walled.is_navigable(points),
+        lambda: walled.island_at(points),
+        lambda: walled.raycast(points, points[::-1]),
+        lambda: walled.step(points, points[::-1]),
+        lambda: walled.nearest_wall(points),
+        lambda: walled.distance_field(points[:3]),
+        lambda: field.distance(points),
+        lambda: field.headings(points),
+        lambda: walled.plan_view(0.1, 0.0),
+        lambda: walled.with_oracle(),
+        lambda: walled.triangles(),
+        lambda: walled.to_svg(),
+        lambda: walled.to_glb(),
+        lambda: walled.to_bytes(),
+        lambda: walled.save(tmp_path / "b.wmesh"),
+        lambda: waymesh.load(tmp_path / "a.wmesh"),
+        lambda: waymesh.bake(*floor(5, 5), THIN),
+    ]
+    token, other = waymesh.CancelToken(), waymesh.CancelToken()
+    with token:
+        for call in calls:
+            call()
+    token.cancel()
+    for call in calls:
+        call()
+        with pytest.raises(waymesh.Cancelled), token:
+            call()
+        # Blocks within blocks, of which any ends the call.
+        with pytest.raises(waymesh.Cancelled), token, other:
+            call()
+    with other, pytest.raises(waymesh.Cancelled):
+        walled.distance(points, points[::-1], cancel=token)
+    # A call of a block that another thread ends meanwhile; other threads are in no block.
+    late = waymesh.CancelToken()
+    threading.Timer(0.05, late.cancel).start()
+    with pytest.raises(waymesh.Cancelled), late:
+        while True:
+            sampler.points(100_000)
+            walled.distance(points, points[::-1])
+    with token:
+        together(lambda: walled.distance(points, points[::-1]))
+
+
+def test_a_block_belongs_to_its_task(walled: waymesh.NavMesh) -> None:
+    points = np.tile(walled.random_points(1000, seed=1), (5, 1))
+    token = waymesh.CancelToken()
+    token.cancel()
+
+    async def ends() -> str:
+        with token:
+            await asyncio.sleep(0.02)
+            try:
+                await asyncio.to_thread(walled.distance, points, points[::-1])
+            except waymesh.Cancelled:
+                return "ended"
+        return "went on"
+
+    async def goes_on() -> str:
+        await asyncio.sleep(0.01)
+        walled.distance(points, points[::-1])
+        return "went on"
+
+    async def both() -> list[str]:
+        return list(await asyncio.gather(ends(), goes_on()))
+
+    assert asyncio.run(both()) == ["ended", "went on"]
+
+
+def test_long_queries_report_their_progress(walled: waymesh.NavMesh) -> None:
+    points = np.tile(walled.random_points(1000, seed=1), (1000, 1))
+    calls: list[tuple[str, Callable[..., Any]]] = [
+        ("paths", lambda **told: walled.find_paths(points[:300_000], points[-300_000:], shortest=True, **told)),
+        ("paths", lambda **told: walled.find_paths(points[:300_000], points[-300_000:], radius=0.3, **told)),
+        ("distances", lambda **told: walled.distance(points, points[::-1], **told)),
+        ("goals", lambda **told: walled.distance_field(points[:100_000], **told)),
+    ]
+    for stage, call in calls:
+        seen: list[tuple[str, float]] = []
+        call(progress=lambda *it: seen.append(it))
+        assert {name for name, _ in seen} == {stage} and seen[0][1] == 0.0 and seen[-1][1] == 1.0
+        assert [done for _, done in seen] == sorted(done for _, done in seen) and len(seen) > 2, stage
+
+        def fail(_: str, done: float) -> None:
+            if done > 0:
+                raise RuntimeError(f"stopped at {done}")
+
+        with pytest.raises(RuntimeError, match=r"stopped at (0\.|1\.0|.*e-)"):
+            call(progress=fail)
+    with pytest.raises(TypeError):
+        walled.distance(points, points, progress=3)  # type: ignore[call-overload]

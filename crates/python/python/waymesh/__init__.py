@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from importlib.metadata import version as _version
 
-from ._axes import ZUp, ZUpPath, from_z_up, to_z_up
+from ._axes import ZUp, from_z_up, to_z_up, y_up
 from ._bake import (
     bake,
     from_file,
@@ -51,6 +51,7 @@ from ._waymesh import (
     NavMesh,
     Path,
     Paths,
+    PolygonFilter,
     Sampler,
     TileJob,
     set_threads,
@@ -87,6 +88,7 @@ __all__ = [
     "NothingWalkableError",
     "Path",
     "Paths",
+    "PolygonFilter",
     "Prism",
     "QueryError",
     "Sampler",
@@ -97,7 +99,6 @@ __all__ = [
     "WaymeshError",
     "World",
     "ZUp",
-    "ZUpPath",
     "bake",
     "episodes",
     "from_detour",
@@ -112,4 +113,5 @@ __all__ = [
     "tqdm_progress",
     "why",
     "why_file",
+    "y_up",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import Any
@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 
 from . import _waymesh
 from ._errors import ConfigError, InputError
+from ._types import Progress
 from ._waymesh import CancelToken, NavMesh
 from .settings import Settings, entries_of
-
-Progress = Callable[[str, float], object]
-"""Is called with the name of a stage and the part of it that is done, from 0 to 1. What it raises ends the bake."""
 
 AnySettings = Settings | Mapping[str, Any] | None
 """Settings, a dictionary of some of their fields, or None for the defaults."""
@@ -42,10 +40,9 @@ def bake(
     The interpreter's lock is released. Ctrl-C, an exception of ``progress`` and :meth:`CancelToken.cancel` of ``cancel`` end the bake
     within some milliseconds. Figures of the bake are in :attr:`NavMesh.report`.
     """
-    areas = None if triangle_areas is None else np.asarray(triangle_areas)
     entries = entries_of(settings)
     vertices = from_origin(vertices, entries.pop("origin", None))
-    return _waymesh.bake_arrays(vertices, triangles, areas, entries, progress, cancel)
+    return _waymesh.bake_arrays(vertices, triangles, triangle_areas, entries, progress, cancel)
 
 
 def from_file(
@@ -66,8 +63,8 @@ def from_plan(
 def why(
     vertices: ArrayLike,
     triangles: ArrayLike,
-    at: Sequence[float],
-    to: Sequence[float] | None = None,
+    at: ArrayLike,
+    to: ArrayLike | None = None,
     settings: AnySettings = None,
     *,
     triangle_areas: ArrayLike | None = None,
@@ -83,16 +80,15 @@ def why(
     (``setting``, ``from`` and ``to``), or None; ``is_checked`` says that a bake with all remedies has ground there. For two places the
     answer has ``length``, ``gap`` and ``ways``: remedies, each of which alone joins the places.
     """
-    areas = None if triangle_areas is None else np.asarray(triangle_areas)
     entries = entries_of(settings)
     vertices = from_origin(vertices, entries.pop("origin", None))
-    return _waymesh.explain_arrays(vertices, triangles, areas, at, to, entries, cancel)
+    return _waymesh.explain_arrays(vertices, triangles, triangle_areas, at, to, entries, cancel)
 
 
 def why_file(
     files: Files,
-    at: Sequence[float],
-    to: Sequence[float] | None = None,
+    at: ArrayLike,
+    to: ArrayLike | None = None,
     settings: AnySettings = None,
     *,
     cancel: CancelToken | None = None,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import ConfigError, QueryError
+from ._errors import ConfigError, InputError, QueryError
 from ._waymesh import NavMesh
 
 _BATCH = 65_536
@@ -87,6 +87,10 @@ def episodes(
     >>> len(tasks), bool(tasks.distances.min() >= 5.0)
     (1000, True)
     """
+    if not isinstance(mesh, NavMesh):
+        raise InputError(f"episodes need a NavMesh, whose y axis points up, not {mesh!r}")
+    if count < 0:
+        raise ConfigError(f"count is {count}, but must be 0 or more")
     if not 0 <= min_distance <= max_distance:
         raise ConfigError(f"distances go from {min_distance} to {max_distance}: the first is at least 0, the second no less")
     random = np.random.default_rng(seed)

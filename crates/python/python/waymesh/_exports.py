@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from colorsys import hsv_to_rgb
 from typing import Any
 
@@ -23,7 +24,7 @@ def to_shapely(mesh: NavMesh) -> list[Any]:
     """Returns a ``shapely.Polygon`` for each polygon, by its id: x, z, and the height as third coordinate."""
     import shapely
 
-    corners = mesh.vertices[:, [0, 2, 1]]
+    corners = mesh.vertices[:, [*plan_axes(mesh), up_axis(mesh)]]
     return [shapely.Polygon(corners[polygon]) for polygon in mesh.polygons]
 
 
@@ -55,7 +56,7 @@ def to_networkx(mesh: NavMesh) -> Any:
             about = {"area": areas[polygon], "island": islands[polygon], "storey": storeys[polygon]}
             graph.add_node(polygon, position=position, **about)
 
-    def connect(start: int, end: int, **about: Any) -> None:
+    def connect(start: int, end: int, /, **about: Any) -> None:
         ends = (np.array(graph.nodes[polygon]["position"]) for polygon in (start, end))
         graph.add_edge(start, end, length=float(np.linalg.norm(np.subtract(*ends))), **about)
 
@@ -90,9 +91,21 @@ def to_xarray(mesh: NavMesh, step: float, height: float, reach: float = 0.5) -> 
     import xarray
 
     islands = mesh.plan_view(step, height, reach)
-    low = mesh.bounds[0]
-    places = {axis: low[at] + step * np.arange(count) for axis, at, count in zip("zx", (2, 0), islands.shape)}
-    return xarray.DataArray(islands, dims=("z", "x"), coords=places, name="island", attrs={"height": height})
+    rows, columns = (step * np.arange(count) for count in islands.shape)
+    low, high = mesh.bounds
+    axis, first = ("z", low[2]) if up_axis(mesh) == 1 else ("y", high[1] - rows[-1:].sum())
+    places = {axis: first + rows, "x": low[0] + columns}
+    return xarray.DataArray(islands, dims=(axis, "x"), coords=places, name="island", attrs={"height": height})
+
+
+def up_axis(mesh: NavMesh) -> int:
+    """The axis that points up: 1, or 2 for a mesh in axes with z up."""
+    return getattr(mesh, "_up", 1)
+
+
+def plan_axes(mesh: NavMesh) -> list[int]:
+    """The axes of the plan."""
+    return [0, 3 - up_axis(mesh)]
 
 
 def _areas(mesh: NavMesh) -> list[str]:
@@ -110,7 +123,7 @@ def _colours(mesh: NavMesh) -> NDArray[np.float64]:
     return hues
 
 
-METHODS = {
+METHODS: dict[str, Callable[..., Any]] = {
     "to_trimesh": to_trimesh,
     "to_shapely": to_shapely,
     "to_geopandas": to_geopandas,

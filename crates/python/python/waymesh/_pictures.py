@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._exports import METHODS
-from ._waymesh import NavMesh, Path
+from ._exports import METHODS, plan_axes, up_axis
+from ._types import Rows
+from ._waymesh import NavMesh, Path, PolygonFilter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,8 @@ def plot(
     numbers, storeys = colours[color_by], mesh.polygon_storeys
     there_are = storeys[mesh.polygon_areas > 0]
     shown: Sequence[int] = sorted(set(there_are.tolist())) if storey is None else [storey]
-    plan = mesh.vertices[:, [0, 2]]
+    across, along = plan_axes(mesh)
+    plan = mesh.vertices[:, [across, along]]
     if axes is None:
         _, panels = plt.subplots(1, max(len(shown), 1), squeeze=False, sharex=True, sharey=True)
         panels = list(panels[0])
@@ -72,7 +74,7 @@ def plot(
         if len(panels) == 1:
             panels = panels * max(len(shown), 1)
     palette = plt.get_cmap("tab20")
-    lines: Any = path.points if isinstance(path, Path) else path
+    lines: Any = getattr(path, "points", path)
     for panel, number in zip(panels, shown):
         there = np.flatnonzero(storeys == number)
         outlines = [plan[mesh_polygon] for mesh_polygon in _corners(mesh, there)]
@@ -90,12 +92,12 @@ def plot(
     for panel in panels:
         if lines is not None:
             line = np.asarray(lines, dtype=np.float32).reshape(-1, 3)
-            panel.plot(line[:, 0], line[:, 2], color="crimson", linewidth=2)
+            panel.plot(line[:, across], line[:, along], color="crimson", linewidth=2)
         if points is not None:
             dots = np.asarray(points, dtype=np.float32).reshape(-1, 3)
-            panel.plot(dots[:, 0], dots[:, 2], ".", color="black", markersize=3)
-    # Plan pictures have x to the right and z down, as the map of a level seen from above.
-    if not panels[0].yaxis_inverted():
+            panel.plot(dots[:, across], dots[:, along], ".", color="black", markersize=3)
+    # Plan pictures have x to the right and z down, or y up, as the map of a level seen from above.
+    if up_axis(mesh) == 1 and not panels[0].yaxis_inverted():
         panels[0].invert_yaxis()
     return panels[0] if len(panels) == 1 else panels
 
@@ -111,9 +113,11 @@ def save_glb(mesh: NavMesh, file: str | PathLike[str], *, detail: bool = False) 
         out.write(mesh.to_glb(detail))
 
 
-def random_points(mesh: NavMesh, count: int, *, seed: int = 0, island: int | None = None) -> Any:
+def random_points(
+    mesh: NavMesh, count: int, *, seed: int = 0, island: int | None = None, allowed: PolygonFilter | None = None
+) -> Rows:
     """Returns ``count`` random points, uniform over the plan area, as an array of shape (count, 3)."""
-    return mesh.sampler(seed, island).points(count)
+    return mesh.sampler(seed, island, allowed).points(count)
 
 
 def largest_island(mesh: NavMesh) -> int:

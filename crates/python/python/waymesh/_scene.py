@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._bake import AnySettings, Progress, bake, from_origin
+from ._bake import AnySettings, bake, from_origin
 from ._errors import FileError, InputError
 from ._shapes import Body, Floats
-from ._waymesh import CancelToken, NavMesh
+from ._types import Progress
+from ._waymesh import CancelToken, NavMesh, check_cancelled
 from ._world import World
 from .settings import Area, entries_of
 
@@ -99,6 +100,7 @@ class Parts:
 
     def add(self, element: str, body: Body, areas: ArrayLike) -> None:
         """Adds a body with the number of its area, or one for each triangle."""
+        check_cancelled()
         vertices, faces = body
         if len(faces) == 0:
             return

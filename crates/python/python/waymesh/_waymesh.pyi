@@ -7,24 +7,50 @@ Infinite positions raise :class:`waymesh.QueryError`, arguments of another shape
 
 *reach* is how far from the mesh a point may lie: metres, or metres to the side, up and down. By default twice the agent's radius to the
 side (at least a cell) and its height up and down.
+
+*allowed* is a :class:`PolygonFilter`, which :meth:`NavMesh.filter` makes of an array of booleans: other polygons count as walls. One that
+was made for other polygons, as those of a world before an update, raises :class:`waymesh.QueryError`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
+from types import TracebackType
 from typing import Any, Literal, SupportsIndex, final, overload
 
+import geopandas
+import networkx
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import open3d
+import shapely
+import trimesh
+import xarray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _world
 from ._pictures import Picture
-
-Floats = NDArray[np.float32]
-Point = Sequence[float]
-Points = Sequence[Sequence[float]]
-Reach = float | tuple[float, float, float]
-Progress = Callable[[str, float], object]
-Change = Literal["kept", "repaired", "replanned", "nothing"]
+from ._types import (
+    AgentEntry,
+    Agents,
+    AnyShape,
+    AreaEntry,
+    Bools,
+    Bytes,
+    Change,
+    Costs,
+    IdRows,
+    Ids,
+    IslandEntry,
+    LinkEntry,
+    Outcome,
+    Point,
+    Points,
+    Progress,
+    Reach,
+    Rows,
+    Signed,
+    Update,
+    Vector,
+)
 
 class NavMesh:
     """A navigation mesh. It never changes, may be used from many threads, and can be pickled."""
@@ -51,11 +77,13 @@ class NavMesh:
         """Figures of the tables of :meth:`with_oracle`: ``sites``, ``labels``, ``views``, ``bytes`` and ``covered``, the share of
         the area from which paths are looked up: 0 while links are others than the tables were made for. None without tables."""
     @staticmethod
-    def from_detour(file: str | PathLike[str]) -> tuple[NavMesh, NDArray[np.uint16], dict[str, int]]:
+    def from_detour(
+        file: str | PathLike[str],
+    ) -> tuple[NavMesh, np.ndarray[tuple[int], np.dtype[np.uint16]], dict[str, int]]:
         """Reads a file of Detour's, as :meth:`load` does, and returns Detour's flags of each polygon as well, and a report: how many
         tiles, polygons and connections the file has, and how many were left out, joined or changed."""
     def to_detour(
-        self, file: str | PathLike[str], flags: NDArray[np.uint16] | None = None, tile_side: float | None = None
+        self, file: str | PathLike[str], flags: ArrayLike | None = None, tile_side: float | None = None
     ) -> None:
         """Writes a set of tiles, as RecastDemo and habitat-sim read it, whatever the name ends in. *flags*: Detour's, of each
         polygon; 1 (walk) by default. *tile_side*: metres, above 0; by default there is one tile, or as many as the mesh needs."""
@@ -68,42 +96,43 @@ class NavMesh:
     def report(self) -> dict[str, Any] | None:
         """Figures and warnings of the bake; None for a mesh that was read."""
     @property
-    def vertices(self) -> Floats:
+    def vertices(self) -> Rows:
         """The vertices that polygons name, of shape (n, 3). Where ground was left out, and in worlds, some are used by none."""
     @property
-    def polygons(self) -> list[NDArray[np.uint32]]:
+    def polygons(self) -> list[Ids]:
         """The corners of each polygon, as numbers of vertices. This list and the next three are by the ids that queries give. In the
         mesh of a world there may be ids without a polygon: no corners, area 0, island and storey 2**32 - 1."""
     @property
-    def polygon_areas(self) -> NDArray[np.uint8]:
+    def polygon_areas(self) -> Bytes:
         """The area of each polygon; 1 is plain ground."""
     @property
-    def polygon_islands(self) -> NDArray[np.uint32]:
+    def polygon_islands(self) -> Ids:
         """The island of each polygon."""
     @property
-    def polygon_storeys(self) -> NDArray[np.uint32]:
+    def polygon_storeys(self) -> Ids:
         """The storey of each polygon, from the lowest: no two polygons of a storey overlap in plan."""
     @property
-    def walls(self) -> NDArray[np.uint32]:
+    def walls(self) -> IdRows:
         """The edges beyond which there is no polygon, as pairs of vertices, of shape (n, 2)."""
     @property
-    def portals(self) -> NDArray[np.uint32]:
+    def portals(self) -> IdRows:
         """The edges between two polygons, from both sides, of shape (n, 4): a polygon, its neighbour, and the two vertices of the
         polygon that the edge runs between. In worlds the neighbour may have other vertices at the same places."""
-    def triangles(self, detail: bool = True, island: int | None = None) -> tuple[Floats, NDArray[np.uint32]]:
+    def triangles(self, detail: bool = True, island: int | None = None) -> tuple[Rows, IdRows]:
         """The ground as vertices (n, 3) and triangles (m, 3) that look up: the surface with its heights, or the polygons; of one
         island, or of all."""
-    def triangle_polygons(self, detail: bool = True) -> NDArray[np.uint32]:
+    def triangle_polygons(self, detail: bool = True) -> Ids:
         """The polygon of each triangle of :meth:`triangles` of all islands, of shape (m,)."""
     @property
-    def bounds(self) -> Floats:
+    def bounds(self) -> Rows:
         """Lower and upper corner of the box around the mesh, of shape (2, 3); NaN for a mesh without polygons."""
     @property
     def area(self) -> float:
         """Area in plan, in square metres."""
     @property
     def polygon_count(self) -> int:
-        """Number of polygons, which have the numbers 0 to this less one."""
+        """Number of polygons. Their numbers are those below it; in the mesh of a world there may be numbers without a polygon, and
+        ``len(mesh.polygon_areas)`` is how many there are."""
     @property
     def portal_count(self) -> int:
         """Number of edges between two polygons."""
@@ -111,7 +140,7 @@ class NavMesh:
     def island_count(self) -> int:
         """Number of pieces that are connected without links."""
     @property
-    def agent(self) -> dict[str, float]:
+    def agent(self) -> AgentEntry:
         """The agent that the mesh was baked for: height, radius, max_step, max_slope in degrees."""
     @property
     def cell_size(self) -> float:
@@ -120,7 +149,7 @@ class NavMesh:
     def level_height(self) -> float:
         """Height of a level of that grid, in metres."""
     @property
-    def islands(self) -> list[dict[str, Any]]:
+    def islands(self) -> list[IslandEntry]:
         """Each island: polygons, area, a place on it, links, and the first island that links join it with."""
     @property
     def largest_island(self) -> int:
@@ -130,10 +159,10 @@ class NavMesh:
     def island_radius(self, island: int) -> float:
         """Distance from the mean of an island's corners to the farthest of them."""
     @property
-    def areas(self) -> dict[int, dict[str, Any]]:
+    def areas(self) -> dict[int, AreaEntry]:
         """Names, costs and colours of areas."""
     @property
-    def links(self) -> list[dict[str, Any]]:
+    def links(self) -> list[LinkEntry]:
         """Connections between places that share no edge, such as jumps, doors and stairs; ``id`` is the number in paths and costs,
         ``start`` and ``end`` are segments or, with two equal ends, points, and ``polygons`` are those they lie on.
 
@@ -164,6 +193,12 @@ class NavMesh:
         """A copy of this mesh without a link."""
     def with_link_open(self, link: int, is_open: bool) -> NavMesh:
         """A copy of this mesh with a link opened or closed."""
+    def filter(self, allowed: ArrayLike) -> PolygonFilter:
+        """Returns a filter for the ``allowed`` of queries, corridors and crowds: a boolean for each number of a polygon, of shape
+        (len(mesh.polygon_areas),), such as ``mesh.polygon_areas != 3`` or one of the storeys, islands or positions of polygons.
+
+        Costs a query no more than areas do. It is for this mesh and its copies with other links.
+        """
     def find_path(
         self,
         start: ArrayLike,
@@ -177,9 +212,10 @@ class NavMesh:
         rises: bool = False,
         ground_error: float | None = None,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
     ) -> Path:
         """Finds a path.
 
@@ -199,6 +235,8 @@ class NavMesh:
         default paths that cost less are preferred; ``shortest`` compares lengths, and :attr:`Path.cost` is what the shortest path costs.
 
         ``agent_height`` in metres leaves out ground with less head room, where the mesh was baked with ``height_classes``.
+        ``allowed`` leaves out polygons (:meth:`filter`), also for discs, which keep their radius from them; the first path of discs with a filter
+        prepares the mesh for it.
 
         Raises :class:`waymesh.NoMeshNearError` for an end without mesh within reach, or where ``area_costs`` close all of it, and
         :class:`waymesh.QueryError` for one that is NaN.
@@ -216,25 +254,58 @@ class NavMesh:
         rises: bool = False,
         ground_error: float | None = None,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
         cancel: CancelToken | None = None,
     ) -> Paths:
         """Finds the paths of many pairs of ends, of points or of discs, with the arguments of :meth:`find_path`. A pair with an end
-        without mesh near it, or without room for the radius, has the outcome 3."""
+        without mesh near it, or without room for the radius, has the outcome 3. ``progress`` is called with "paths"."""
     def find_nearest_goal(
         self,
         start: ArrayLike,
         goals: ArrayLike,
         *,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
     ) -> tuple[int, Path] | None:
         """Finds the goal with the shortest path: its row in ``goals`` and the path. None if no path leads to any. With costs, of the mesh
         or given, it is the goal with the cheapest path, of those that :meth:`find_path` finds with and without ``shortest``."""
+    @overload
+    def distance(
+        self,
+        starts: AnyShape,
+        ends: ArrayLike,
+        *,
+        shortest: bool = True,
+        reach: Reach | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
+        agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Any: ...
+    @overload
+    def distance(
+        self,
+        starts: ArrayLike,
+        ends: AnyShape,
+        *,
+        shortest: bool = True,
+        reach: Reach | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
+        agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Any: ...
     @overload
     def distance(
         self,
@@ -243,9 +314,12 @@ class NavMesh:
         *,
         shortest: bool = True,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
     ) -> float: ...
     @overload
     def distance(
@@ -255,10 +329,13 @@ class NavMesh:
         *,
         shortest: bool = True,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
-    ) -> Floats: ...
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Vector: ...
     @overload
     def distance(
         self,
@@ -267,10 +344,13 @@ class NavMesh:
         *,
         shortest: bool = True,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
-    ) -> Floats: ...
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Vector: ...
     @overload
     def distance(
         self,
@@ -279,75 +359,148 @@ class NavMesh:
         *,
         shortest: bool = True,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
     ) -> Any:
         """Returns the length of the shortest path (or of that of ``find_path``), infinite where there is none or an end is off
-        the mesh: a float for two points, else an array of shape (n,)."""
-    def snap(self, points: ArrayLike, *, reach: Reach | None = None, island: int | None = None) -> Floats:
+        the mesh: a float for two points, else an array of shape (n,). ``progress`` is called with "distances"."""
+    @overload
+    def snap(
+        self, points: AnyShape, *, reach: Reach | None = None, island: int | None = None, allowed: PolygonFilter | None = None
+    ) -> Any: ...
+    @overload
+    def snap(
+        self, points: Point, *, reach: Reach | None = None, island: int | None = None, allowed: PolygonFilter | None = None
+    ) -> Vector: ...
+    @overload
+    def snap(
+        self, points: Points, *, reach: Reach | None = None, island: int | None = None, allowed: PolygonFilter | None = None
+    ) -> Rows: ...
+    @overload
+    def snap(
+        self, points: ArrayLike, *, reach: Reach | None = None, island: int | None = None, allowed: PolygonFilter | None = None
+    ) -> Any:
         """Returns the places on the mesh, or on one island, nearest to points; NaN where there is none within reach."""
     @overload
-    def is_navigable(self, points: Point, max_height: float = 0.5) -> bool: ...
+    def is_navigable(self, points: AnyShape, max_height: float = 0.5, *, allowed: PolygonFilter | None = None) -> Any: ...
     @overload
-    def is_navigable(self, points: Points, max_height: float = 0.5) -> NDArray[np.bool_]: ...
+    def is_navigable(self, points: Point, max_height: float = 0.5, *, allowed: PolygonFilter | None = None) -> bool: ...
     @overload
-    def is_navigable(self, points: ArrayLike, max_height: float = 0.5) -> Any:
+    def is_navigable(self, points: Points, max_height: float = 0.5, *, allowed: PolygonFilter | None = None) -> Bools: ...
+    @overload
+    def is_navigable(self, points: ArrayLike, max_height: float = 0.5, *, allowed: PolygonFilter | None = None) -> Any:
         """Returns whether ground lies straight below or above points, at most ``max_height`` away."""
     @overload
-    def island_at(self, points: Point, *, reach: Reach | None = None) -> int: ...
+    def island_at(self, points: AnyShape, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> Any: ...
     @overload
-    def island_at(self, points: Points, *, reach: Reach | None = None) -> NDArray[np.int64]: ...
+    def island_at(self, points: Point, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> int: ...
     @overload
-    def island_at(self, points: ArrayLike, *, reach: Reach | None = None) -> Any:
+    def island_at(self, points: Points, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> Signed: ...
+    @overload
+    def island_at(self, points: ArrayLike, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> Any:
         """Returns the island nearest to points; -1 where there is none within reach."""
     @overload
-    def polygon_at(self, points: Point, *, reach: Reach | None = None) -> int: ...
+    def polygon_at(self, points: AnyShape, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> Any: ...
     @overload
-    def polygon_at(self, points: Points, *, reach: Reach | None = None) -> NDArray[np.int64]: ...
+    def polygon_at(self, points: Point, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> int: ...
     @overload
-    def polygon_at(self, points: ArrayLike, *, reach: Reach | None = None) -> Any:
+    def polygon_at(self, points: Points, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> Signed: ...
+    @overload
+    def polygon_at(self, points: ArrayLike, *, reach: Reach | None = None, allowed: PolygonFilter | None = None) -> Any:
         """Returns the polygon nearest to points; -1 where there is none within reach."""
     @overload
-    def raycast(self, starts: Point, ends: Point, *, reach: Reach | None = None) -> tuple[float, Floats, bool, Floats]: ...
-    @overload
-    def raycast(self, starts: Points, ends: ArrayLike, *, reach: Reach | None = None) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]: ...
-    @overload
-    def raycast(self, starts: ArrayLike, ends: Points, *, reach: Reach | None = None) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]: ...
+    def raycast(
+        self, starts: AnyShape, ends: ArrayLike, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Any, Any, Any, Any]: ...
     @overload
     def raycast(
-        self, starts: ArrayLike, ends: ArrayLike, *, reach: Reach | None = None
-    ) -> tuple[Any, Floats, Any, Floats]:
+        self, starts: ArrayLike, ends: AnyShape, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Any, Any, Any, Any]: ...
+    @overload
+    def raycast(
+        self, starts: Point, ends: Point, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[float, Vector, bool, Vector]: ...
+    @overload
+    def raycast(
+        self, starts: Points, ends: ArrayLike, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Vector, Rows, Bools, Rows]: ...
+    @overload
+    def raycast(
+        self, starts: ArrayLike, ends: Points, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Vector, Rows, Bools, Rows]: ...
+    @overload
+    def raycast(
+        self, starts: ArrayLike, ends: ArrayLike, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Any, Any, Any, Any]:
         """Follows straight lines over the ground until a wall is in the way: the part that is free (0 to 1), where it ends, whether
         a wall was hit, and the wall's normal in plan. Starts off the mesh give NaN, one alone raises NoMeshNearError."""
+    @overload
     def step(
-        self, starts: ArrayLike, ends: ArrayLike, *, slide: bool = True, reach: Reach | None = None
-    ) -> Floats:
+        self, starts: AnyShape, ends: ArrayLike, *, slide: bool = True, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> Any: ...
+    @overload
+    def step(
+        self, starts: ArrayLike, ends: AnyShape, *, slide: bool = True, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> Any: ...
+    @overload
+    def step(
+        self, starts: Point, ends: Point, *, slide: bool = True, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> Vector: ...
+    @overload
+    def step(
+        self, starts: Points, ends: ArrayLike, *, slide: bool = True, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> Rows: ...
+    @overload
+    def step(
+        self, starts: ArrayLike, ends: Points, *, slide: bool = True, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> Rows: ...
+    @overload
+    def step(
+        self, starts: ArrayLike, ends: ArrayLike, *, slide: bool = True, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> Any:
         """Moves over the ground towards ends: along walls that are in the way, or with ``slide=False`` up to them. A start off the
         mesh stays where it is."""
     @overload
     def nearest_wall(
-        self, points: Point, radius: float = 2.0, *, reach: Reach | None = None
-    ) -> tuple[float, Floats, Floats]: ...
+        self, points: AnyShape, radius: float = 2.0, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Any, Any, Any]: ...
     @overload
     def nearest_wall(
-        self, points: Points, radius: float = 2.0, *, reach: Reach | None = None
-    ) -> tuple[Floats, Floats, Floats]: ...
+        self, points: Point, radius: float = 2.0, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[float, Vector, Vector]: ...
     @overload
     def nearest_wall(
-        self, points: ArrayLike, radius: float = 2.0, *, reach: Reach | None = None
-    ) -> tuple[Any, Floats, Floats]:
+        self, points: Points, radius: float = 2.0, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Vector, Rows, Rows]: ...
+    @overload
+    def nearest_wall(
+        self, points: ArrayLike, radius: float = 2.0, *, reach: Reach | None = None, allowed: PolygonFilter | None = None
+    ) -> tuple[Any, Any, Any]:
         """Returns the distance to the nearest wall in plan, its closest point, and its normal. Where none is within ``radius``,
         the distance is ``radius`` and the point NaN; off the mesh the distance is NaN."""
-    def plan_view(self, step: float, height: float, reach: float = 0.5) -> NDArray[np.int32]:
+    def plan_view(self, step: float, height: float, reach: float = 0.5) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
         """Returns the island at each sample of a grid in plan, -1 where no ground lies at most ``reach`` from ``height``. Rows run
         along z, columns along x, from the lower corner of ``bounds``."""
-    def sampler(self, seed: int = 0, island: int | None = None) -> Sampler:
+    def sampler(self, seed: int = 0, island: int | None = None, allowed: PolygonFilter | None = None) -> Sampler:
         """Returns a source of random places on the mesh, or on one island."""
-    def random_points(self, count: int, *, seed: int = 0, island: int | None = None) -> Floats:
+    def random_points(
+        self, count: int, *, seed: int = 0, island: int | None = None, allowed: PolygonFilter | None = None
+    ) -> Rows:
         """Returns random points, uniform over the plan area, of shape (count, 3)."""
-    def distance_field(self, goals: ArrayLike, limit: float = ..., *, cancel: CancelToken | None = None) -> DistanceField:
-        """Returns how far everything is from the nearest of some goals of shape (n, 3), as :meth:`distance` measures it: exact at every
+    def distance_field(
+        self,
+        goals: ArrayLike,
+        limit: float = ...,
+        *,
+        allowed: PolygonFilter | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> DistanceField:
+        """Returns how far everything is from the nearest of some goals, one or of shape (n, 3), as :meth:`distance` measures it: exact at every
         place. Paths longer than ``limit`` metres are left out, also those that are so in plan with what their links cost. One-way
         links are not taken."""
     def to_svg(self, path: Path | None = None, pixels: float = 1000.0) -> str:
@@ -356,21 +509,21 @@ class NavMesh:
         """Returns a GLB model of the polygons, or of the ground with its heights."""
     def save_glb(self, file: str | PathLike[str], *, detail: bool = False) -> None:
         """Writes what :meth:`to_glb` returns."""
-    def to_trimesh(self, *, detail: bool = True, island: int | None = None) -> Any:
+    def to_trimesh(self, *, detail: bool = True, island: int | None = None) -> trimesh.Trimesh:
         """Returns the ground as a ``trimesh.Trimesh``."""
-    def to_shapely(self) -> list[Any]:
+    def to_shapely(self) -> list[shapely.Polygon]:
         """Returns a ``shapely.Polygon`` for each polygon, by its id: x, z, and the height as third coordinate; an empty one where
         there is no polygon of an id."""
-    def to_geopandas(self) -> Any:
+    def to_geopandas(self) -> geopandas.GeoDataFrame:
         """Returns a ``geopandas.GeoDataFrame`` of all polygons, with ``area`` (a name), ``island`` and ``storey``."""
-    def to_networkx(self) -> Any:
+    def to_networkx(self) -> networkx.MultiDiGraph[int]:
         """Returns a ``networkx.MultiDiGraph``. Nodes are polygons, with ``position`` (the mean of their corners), ``area``, ``island``
         and ``storey``. Edges lead to neighbours (``kind`` "edge", ``width`` of the edge between them) and over open links
         (``kind``, ``link``, ``extra_cost``), with the ``length`` between the positions."""
-    def to_open3d(self, *, detail: bool = True) -> Any:
+    def to_open3d(self, *, detail: bool = True) -> open3d.geometry.TriangleMesh:
         """Returns the ground as an ``open3d.geometry.TriangleMesh`` in the colours of its areas: each triangle has vertices of its
         own."""
-    def to_xarray(self, step: float, height: float, reach: float = 0.5) -> Any:
+    def to_xarray(self, step: float, height: float, reach: float = 0.5) -> xarray.DataArray:
         """Returns what :meth:`plan_view` does as an ``xarray.DataArray`` with the coordinates of the samples."""
     def show(self, path: Path | None = None, *, pixels: float = 600.0) -> Picture:
         """Returns a picture that a notebook shows."""
@@ -389,20 +542,37 @@ class NavMesh:
     def __hash__(self) -> int: ...
 
 @final
+class PolygonFilter:
+    """Polygons of a mesh that queries may use: see :meth:`NavMesh.filter`. It never changes, may be used from many threads, and can be
+    pickled, for copies of its mesh that have the same numbers of polygons.
+
+    >>> import waymesh
+    >>> mesh = waymesh.bake([[0, 0, 0], [9, 0, 0], [9, 0, 9], [0, 0, 9]], [[0, 2, 1], [0, 3, 2]])
+    >>> nowhere = mesh.filter(mesh.polygon_areas != 1)
+    >>> mesh.island_at([4, 0, 4]), mesh.island_at([4, 0, 4], allowed=nowhere)
+    (0, -1)
+    """
+
+    @property
+    def allowed(self) -> Bools:
+        """A copy of the array that it was made of, of shape (n,)."""
+    def __len__(self) -> int: ...
+
+@final
 class Path:
     """A path over a mesh."""
 
     @property
-    def outcome(self) -> Literal["complete", "partial", "unreachable", "undecided"]:
+    def outcome(self) -> Outcome:
         """Whether it leads to the goal, to the reachable place nearest to it, or nowhere; undecided if the search was ended."""
     @property
     def is_complete(self) -> bool:
         """Whether it leads to the goal."""
     @property
-    def points(self) -> Floats:
+    def points(self) -> Rows:
         """Where it begins, turns and ends, of shape (n, 3)."""
     @property
-    def polygons(self) -> NDArray[np.uint32]:
+    def polygons(self) -> Ids:
         """The polygons it passes."""
     @property
     def links(self) -> list[tuple[int, bool, int]]:
@@ -420,7 +590,7 @@ class Path:
     def was_cut(self) -> bool:
         """Whether the search for the shortest path ended at its limit of a million nodes: the path is that of the fast search."""
     def __len__(self) -> int: ...
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """The points, for :func:`numpy.asarray`."""
 
 @final
@@ -434,19 +604,19 @@ class Paths:
     def __getitem__(self, index: slice) -> Paths: ...
     def __iter__(self) -> Iterator[Path]: ...
     @property
-    def lengths(self) -> Floats:
+    def lengths(self) -> Vector:
         """Lengths in metres, of shape (n,), infinite where no path leads to the goal."""
     @property
-    def costs(self) -> Floats:
+    def costs(self) -> Vector:
         """Costs (see :attr:`Path.cost`), of shape (n,), infinite where no path leads to the goal."""
     @property
-    def outcomes(self) -> NDArray[np.uint8]:
+    def outcomes(self) -> Bytes:
         """0 complete, 1 partial, 2 unreachable, 3 an end without mesh near it."""
     @property
-    def points(self) -> Floats:
+    def points(self) -> Rows:
         """The points of all paths, one after the other."""
     @property
-    def offsets(self) -> NDArray[np.uint64]:
+    def offsets(self) -> Agents:
         """The first point of each path in ``points``, and their number at the end."""
 
 @final
@@ -455,11 +625,16 @@ class Sampler:
 
     def seed(self, seed: int) -> None:
         """Starts the sequence of places anew."""
-    def point(self) -> Floats:
+    def point(self) -> Vector:
         """Returns the next place, of shape (3,)."""
-    def points(self, count: int) -> Floats:
+    def points(self, count: int) -> Rows:
         """Returns the next places, of shape (count, 3)."""
-    def near(self, centre: ArrayLike, radius: float, count: int | None = None) -> Floats:
+    @overload
+    def near(self, centre: ArrayLike, radius: float, count: None = None) -> Vector: ...
+    @overload
+    def near(self, centre: ArrayLike, radius: float, count: int) -> Rows: ...
+    @overload
+    def near(self, centre: ArrayLike, radius: float, count: int | None = None) -> Vector | Rows:
         """Returns random places within ``radius``, 0 or more, of another in plan that are connected with it there."""
 
 @final
@@ -468,20 +643,38 @@ class DistanceField:
     :meth:`NavMesh.distance` returns them."""
 
     @overload
+    def distance(self, points: AnyShape) -> Any: ...
+    @overload
     def distance(self, points: Point) -> float: ...
     @overload
-    def distance(self, points: Points) -> Floats: ...
+    def distance(self, points: Points) -> Vector: ...
     @overload
     def distance(self, points: ArrayLike) -> Any:
         """Returns distances, infinite where no path within the limit leads to a goal."""
-    def headings(self, points: ArrayLike) -> tuple[NDArray[np.int64], Floats, Floats]:
+    def headings(self, points: ArrayLike) -> tuple[Signed, Vector, Rows]:
         """Returns the row of the nearest goal (-1 for none), the distance, and the next corner of the way there."""
 
 @final
 class CancelToken:
-    """Ends bakes and other long calls from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds."""
+    """Ends bakes and other long calls from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds.
+
+    It is given to a call as ``cancel``, or to all calls of a ``with`` block, also to those that have no argument for it; ``asyncio.to_thread``
+    takes the block with it. Single queries of less than some milliseconds do not look at it, nor do steps of crowds.
+
+    >>> import waymesh
+    >>> token = waymesh.CancelToken()
+    >>> token.cancel()
+    >>> with token:
+    ...     waymesh.bake([[0, 0, 0], [9, 0, 0], [9, 0, 9]], [[0, 2, 1]])
+    Traceback (most recent call last):
+    waymesh._errors.Cancelled: cancelled
+    """
 
     def __new__(cls) -> CancelToken: ...
+    def __enter__(self) -> CancelToken: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
     def cancel(self) -> None:
         """Ends the calls that were given it, and all that will be."""
     @property
@@ -516,7 +709,8 @@ class Crowd:
     ``horizon`` and ``wall_horizon``: seconds ahead for which collisions with agents and walls are avoided. ``lane_bias``: how far agents
     turn to the right for those that come towards them, from -1 to 1. ``plans_per_step``: new targets that get a path in one step.
     ``stuck_after``: seconds without progress. ``clearance``: paths leave room for agents that are wider than the mesh is for.
-    ``area_costs`` and ``link_costs`` as in ``NavMesh.find_path``, also on ground that agents walk on later.
+    ``area_costs`` and ``link_costs`` as in ``NavMesh.find_path``, also on ground that agents walk on later. ``allowed`` as there: where an
+    update of a world changed polygons, every call raises :class:`waymesh.QueryError` until :meth:`walk_on` has a filter of its new mesh.
     """
 
     STATUSES: tuple[str, ...]
@@ -532,12 +726,25 @@ class Crowd:
         plans_per_step: int = 256,
         stuck_after: float = 2.0,
         clearance: bool = False,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
+        allowed: PolygonFilter | None = None,
     ) -> Crowd: ...
-    def walk_on(self, ground: NavMesh | _world.World) -> None:
+    def walk_on(self, ground: NavMesh | _world.World, *, allowed: PolygonFilter | None = None) -> None:
         """Lets the agents walk on other ground from now on, at what its areas cost. Paths over ground that is still there are kept,
-        unless the costs are others than before: then all are planned again."""
+        unless the costs or ``allowed`` are others than before: then all are planned again. Without ``allowed`` the one before stays."""
+    @overload
+    def add(
+        self,
+        positions: AnyShape,
+        *,
+        radius: float = 0.3,
+        height: float = 1.8,
+        max_speed: float = 1.4,
+        acceleration: float = 6.0,
+        arrival_distance: float = 0.2,
+        priority: int = 0,
+    ) -> Any: ...
     @overload
     def add(
         self,
@@ -561,7 +768,7 @@ class Crowd:
         acceleration: float = 6.0,
         arrival_distance: float = 0.2,
         priority: int = 0,
-    ) -> NDArray[np.uint64]: ...
+    ) -> Agents: ...
     @overload
     def add(
         self,
@@ -594,21 +801,21 @@ class Crowd:
     def steer(self, seconds: float) -> None:
         """Chooses velocities as ``step``, and moves only agents on links: for simulators that move bodies themselves."""
     @property
-    def agents(self) -> NDArray[np.uint64]:
+    def agents(self) -> Agents:
         """Numbers of all agents; no other agent will have the number of one that was removed."""
     @property
-    def positions(self) -> Floats:
+    def positions(self) -> Rows:
         """Shape (n, 3): on the ground, or in the air on a link."""
     @property
-    def velocities(self) -> Floats:
+    def velocities(self) -> Rows:
         """Shape (n, 3), in metres a second."""
     @property
-    def statuses(self) -> NDArray[np.uint8]:
+    def statuses(self) -> Bytes:
         """Activities of all agents, as numbers of ``STATUSES``."""
     @property
-    def remaining(self) -> Floats:
+    def remaining(self) -> Vector:
         """Metres along their paths to the ends of these; 0 without a path."""
-    def path(self, agent: int) -> Floats:
+    def path(self, agent: int) -> Rows:
         """The path of an agent: where it begins, the corners ahead, its end. Shape (n, 3), without rows if it has none."""
     def __len__(self) -> int: ...
 
@@ -618,7 +825,7 @@ class Corridor:
 
     ``ground`` is a mesh, or a world: then the path is on its newest mesh. ``start`` and ``goal`` are positions; the other arguments are
     those of ``NavMesh.find_path``. With a ``radius`` it is the path of a disc, on a mesh: after an update of a world, give
-    :meth:`walk_on` its mesh. Calls take microseconds where the path is kept. Threads may share a corridor.
+    :meth:`walk_on` its mesh, and with ``allowed`` a filter of it. Calls take microseconds where the path is kept. Threads may share a corridor.
 
     ``max_drift``: a path that became longer than its plan by more than this share of its length is planned again. ``range``: longest
     detour of a repair in metres; not for discs, which are planned again.
@@ -640,9 +847,10 @@ class Corridor:
         allow_partial: bool = True,
         rises: bool = False,
         reach: Reach | None = None,
-        area_costs: Mapping[int | str, float] | None = None,
-        link_costs: Mapping[int | str, float] | None = None,
+        area_costs: Costs | None = None,
+        link_costs: Costs | None = None,
         agent_height: float | None = None,
+        allowed: PolygonFilter | None = None,
         max_drift: float = 0.1,
         range: float = 10.0,
     ) -> Corridor: ...
@@ -658,25 +866,26 @@ class Corridor:
         """Plans again from the agent's place to the goal."""
     def repair(self) -> Change:
         """Repairs the path if the ground changed. ``move_start`` and ``move_goal`` do so by themselves."""
-    def walk_on(self, ground: NavMesh | _world.World) -> Change:
-        """Continues on other ground, such as a copy of the mesh with a door closed, and repairs the path."""
+    def walk_on(self, ground: NavMesh | _world.World, *, allowed: PolygonFilter | None = None) -> Change:
+        """Continues on other ground, such as a copy of the mesh with a door closed, and repairs the path. Without ``allowed`` the
+        filter before stays."""
     @property
     def is_outdated(self) -> bool:
         """Whether the ground or its links changed since the last call."""
     @property
-    def position(self) -> Floats:
+    def position(self) -> Vector:
         """Place of the agent on the ground, of shape (3,); NaN without a path."""
     @property
-    def points(self) -> Floats:
+    def points(self) -> Rows:
         """Place of the agent, the corners ahead, and the goal or the reachable place nearest to it, of shape (n, 3); without rows
         if there is no path."""
-    def corners(self, count: int) -> Floats:
+    def corners(self, count: int) -> Rows:
         """The next corners, at most ``count``, of shape (n, 3). The last of all is the end of the path."""
     @property
     def links(self) -> list[tuple[int, bool, int]]:
         """Links ahead, as in :attr:`Path.links`: the third number is the row of ``points`` where a link begins."""
     @property
-    def outcome(self) -> Literal["complete", "partial", "unreachable", "undecided"]:
+    def outcome(self) -> Outcome:
         """Whether it leads to the goal, to the reachable place nearest to it, or nowhere."""
     @property
     def length(self) -> float:
@@ -697,7 +906,7 @@ class World:
         self,
         vertices: ArrayLike,
         triangles: ArrayLike,
-        areas: NDArray[Any] | None = None,
+        areas: ArrayLike | None = None,
         progress: Progress | None = None,
         cancel: CancelToken | None = None,
     ) -> None: ...
@@ -711,7 +920,7 @@ class World:
     def set_link_open(self, link: int, is_open: bool) -> bool: ...
     @property
     def is_dirty(self) -> bool: ...
-    def update(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]: ...
+    def update(self, progress: Progress | None = None, cancel: CancelToken | None = None) -> Update: ...
     def set_oracle(self, mesh: NavMesh | None = None) -> None: ...
     @property
     def mesh(self) -> NavMesh: ...
@@ -719,7 +928,7 @@ class World:
 def bake_arrays(
     vertices: ArrayLike,
     triangles: ArrayLike,
-    areas: NDArray[Any] | None,
+    areas: ArrayLike | None,
     settings: dict[str, Any],
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
@@ -727,18 +936,20 @@ def bake_arrays(
 def explain_arrays(
     vertices: ArrayLike,
     triangles: ArrayLike,
-    areas: NDArray[Any] | None,
-    at: Sequence[float],
-    to: Sequence[float] | None,
+    areas: ArrayLike | None,
+    at: ArrayLike,
+    to: ArrayLike | None,
     settings: dict[str, Any],
     cancel: CancelToken | None = None,
 ) -> dict[str, Any]: ...
 def explain_files(
-    files: Sequence[str], at: Sequence[float], to: Sequence[float] | None, settings: dict[str, Any], cancel: CancelToken | None = None
+    files: Sequence[str], at: ArrayLike, to: ArrayLike | None, settings: dict[str, Any], cancel: CancelToken | None = None
 ) -> dict[str, Any]: ...
 def bake_files(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
 def bake_plans(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
 def rust_seconds(mesh: NavMesh, starts: ArrayLike, ends: ArrayLike) -> dict[str, float]: ...
+def check_cancelled() -> None:
+    """Raises :class:`waymesh.Cancelled` if a token of the ``with`` blocks around was cancelled."""
 def set_threads(count: int) -> None:
     """Sets how many threads batches of queries, crowds and bakes of this process use from now on; 0 is one per core. Calls that run
     keep theirs. Results do not depend on it."""

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _waymesh
-from ._bake import AnySettings, Progress, from_origin
+from ._bake import AnySettings, from_origin
+from ._errors import InputError
+from ._types import Progress, Update
 from ._waymesh import CancelToken, NavMesh
-from .settings import Mark, Shape, entries_of
+from .settings import Mark, Shape, entries_of, shape_entries
 
 
 class World:
@@ -49,6 +50,7 @@ class World:
     def _begin(self, settings: AnySettings, make: Callable[[dict[str, Any]], _waymesh.World]) -> None:
         entries = entries_of(settings)
         self._origin = entries.pop("origin", None)
+        self._up = entries.get("up", "y")
         from_origin([[0.0, 0.0, 0.0]], self._origin)
         self._world = make(entries)
 
@@ -105,15 +107,14 @@ class World:
         cancel: CancelToken | None = None,
     ) -> None:
         """Puts triangles into all tiles that they reach into; a tile that was there before is replaced."""
-        areas = None if triangle_areas is None else np.asarray(triangle_areas)
-        self._world.add_triangles(from_origin(vertices, self._origin), triangles, areas, progress, cancel)
+        self._world.add_triangles(from_origin(vertices, self._origin), triangles, triangle_areas, progress, cancel)
 
     def add_obstacle(self, shape: Shape, *, walkable: bool = False) -> int:
         """Puts a solid into the world, and returns its number. The mesh shows it after the next update."""
-        return self._world.add_obstacle(shape._entries(), walkable)
+        return self._world.add_obstacle(shape_entries(shape), walkable)
 
     def add_mesh_obstacle(self, vertices: ArrayLike, triangles: ArrayLike, *, walkable: bool = False) -> int:
-        """The same for a solid mesh whose faces look outward."""
+        """Puts a solid mesh whose faces look outward into the world, and returns its number. The mesh shows it after the next update."""
         return self._world.add_mesh_obstacle(from_origin(vertices, self._origin), triangles, walkable)
 
     def remove_obstacle(self, obstacle: int) -> bool:
@@ -122,6 +123,8 @@ class World:
 
     def add_mark(self, mark: Mark) -> int:
         """Gives the ground in a shape another area, and returns the mark's number."""
+        if not isinstance(mark, Mark):
+            raise InputError(f"add_mark needs a Mark, not {type(mark).__name__}")
         return self._world.add_mark(mark._entries())
 
     def remove_mark(self, mark: int) -> bool:
@@ -164,6 +167,6 @@ class World:
         """
         self._world.set_oracle(mesh)
 
-    def update(self, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> dict[str, Any]:
-        """Builds what changed. Returns how many tiles that were, and how long it took."""
+    def update(self, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> Update:
+        """Builds what changed. Returns how many tiles that were, and how many seconds it took."""
         return self._world.update(progress, cancel)

@@ -375,7 +375,8 @@ class PathFinder:
 
     def snap_point(self, point: ArrayLike, island_index: int = -1) -> NDArray[np.float32]:
         """The navigable point nearest to a point, or NaN."""
-        return self.mesh.snap(_place(point), reach=_PICK, island=_island(island_index))
+        snapped: NDArray[np.float32] = self.mesh.snap(_place(point), reach=_PICK, island=_island(island_index))
+        return snapped
 
     def is_navigable(self, pt: ArrayLike, max_y_delta: float = 0.5) -> bool:
         """Whether a point lies on the mesh, at most ``max_y_delta`` above or below it."""

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._axes import from_z_up
-from ._bake import AnySettings, Progress
+from ._bake import AnySettings
 from ._errors import FileError, QueryError
 from ._scene import BLOCKED, Parts, Scene, origin_of
 from ._shapes import Body, Floats
-from ._waymesh import CancelToken, NavMesh
+from ._types import Progress
+from ._waymesh import CancelToken, NavMesh, check_cancelled
 from .settings import Box, Mark, Prism, Shape, entries_of
 
 AreaOf = Callable[[Any, Mapping[str, Mapping[str, Any]]], str | None]
@@ -245,6 +246,7 @@ class _Reader:
         found = {}
         is_there = shapes.initialize()
         while is_there:
+            check_cancelled()
             shape = shapes.get()
             geometry = shape.geometry
             vertices = np.asarray(geometry.verts, dtype=np.float64).reshape(-1, 3)

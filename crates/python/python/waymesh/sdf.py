@@ -9,6 +9,7 @@ Positions are those of the mesh: metres, y up, ``(x, z, -y)`` of the file, less 
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -370,10 +371,16 @@ def _mesh_of_file(path: Path, where: str) -> list[tuple[tuple[str, str], Body]]:
         import trimesh
     except ImportError as error:
         raise FileError(f"{where}: {path}: meshes are read by trimesh: pip install waymesh[sdf]") from error
+    # It reports textures that are absent with tracebacks, and reads those of Collada in any case.
+    log = logging.getLogger("trimesh")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
     try:
         scene = trimesh.load_scene(path, process=False, skip_materials=True)
     except Exception as error:  # Readers of trimesh raise any kind for a damaged file.
         raise FileError(f"{where}: {path}: {error}") from error
+    finally:
+        log.setLevel(level)
     bodies = []
     for node in scene.graph.nodes_geometry:
         matrix, name = scene.graph[node]

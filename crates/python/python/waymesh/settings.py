@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import InputError
+
 Vec3 = Sequence[float]
 """Three numbers: x, y, z in metres."""
 
@@ -77,6 +79,13 @@ class ClosedMesh:
 Shape = Box | Cylinder | Prism | ClosedMesh
 
 
+def shape_entries(shape: Shape) -> dict[str, Any]:
+    """The entries of a shape. Raises InputError for anything else."""
+    if not isinstance(shape, (Box, Cylinder, Prism, ClosedMesh)):
+        raise InputError(f"a shape must be a Box, Cylinder, Prism or ClosedMesh, not {type(shape).__name__}")
+    return shape._entries()
+
+
 @dataclass(frozen=True)
 class Mark:
     """A shape in which the ground has another area: its number or name, or ``"blocked"`` to cut it out."""
@@ -85,7 +94,7 @@ class Mark:
     area: int | str
 
     def _entries(self) -> dict[str, Any]:
-        return {**self.shape._entries(), "area": self.area}
+        return {**shape_entries(self.shape), "area": self.area}
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ def test_the_short_node_of_the_examples(rclpy: Any, rooms: Map) -> None:
     (kind, make_plan), = node.services.values()
     places = node.mesh.random_points(50, seed=1)
     lengths = node.mesh.distance(places[0], places)
-    start, goal = ((float(x), float(-z)) for x, _, z in (places[0], places[lengths.argsort()[20]]))
+    start, goal = ((float(x), float(y)) for x, y, _ in (places[0], places[lengths.argsort()[20]]))
     answer = make_plan(request(rclpy.types, start, goal), SimpleNamespace(plan=None))
     for pose, end in zip((answer.plan.poses[0], answer.plan.poses[-1]), (start, goal)):
         assert (pose.pose.position.x, pose.pose.position.y) == pytest.approx(end, abs=1e-3)
