@@ -92,7 +92,7 @@
 #![doc = include_str!("example.toml")]
 //! ```
 //!
-//! All words of a name count. `Ground floor walls` are walls: `floor` and `ground` say which storey
+//! All words of a name count, also before `area`: `walkablearea`. `Ground floor walls` are walls: `floor` and `ground` say which storey
 //! if the name has another such word. Of several kinds the last one counts, with a note. A door is
 //! a line from jamb to jamb or an area; of an area, the longer side of the smallest rectangle
 //! around it counts.

@@ -5,21 +5,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMapping};
 use waymesh::graph::{
     ClearCorridor, ClearCorridorOptions, ClearanceNavMesh, CorridorChange, CorridorOptions, LinkUse,
     PathCorridor,
 };
 use waymesh::{MeshSource, Outcome, QueryScratch};
 
-use crate::crowd::{Ground, on_ground};
+use crate::crowd::{Ground, copy, on_ground};
 use crate::errors::OrRaise;
-use crate::filter::{Allowed, Filter, allowed_of};
+use crate::filter::{Allowed, allowed_of};
 use crate::input::point;
 use crate::output::positions;
 use crate::path::outcome_name;
 use crate::query::{disc_options, path_options, reach_of, unless_fast};
-use crate::settings::MeshCosts;
+use crate::settings::{Filter, MeshCosts};
 
 /// A corridor and its ground.
 #[derive(Debug)]
@@ -143,17 +143,15 @@ impl PyCorridor {
         allow_partial: bool,
         rises: bool,
         reach: Option<&Bound<'_, PyAny>>,
-        area_costs: Option<&Bound<'_, PyDict>>,
-        link_costs: Option<&Bound<'_, PyDict>>,
+        area_costs: Option<&Bound<'_, PyMapping>>,
+        link_costs: Option<&Bound<'_, PyMapping>>,
         agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
         max_drift: f32,
         range: f32,
     ) -> PyResult<Self> {
         let given = [area_costs, link_costs];
-        let given_costs = given.map(|costs| costs.map(|costs| costs.copy().map(Bound::unbind)).transpose());
-        let [areas, links] = given_costs;
-        let given_costs = [areas?, links?];
+        let given_costs = [copy(area_costs)?, copy(link_costs)?];
         let allowed = allowed_of(allowed)?;
         let ground = Ground::of(py, ground, radius.is_some(), &allowed)?;
         let kept = match (ground, radius) {

@@ -6,7 +6,7 @@ use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyMapping, PyTuple};
 use waymesh::graph::{ClearanceNavMesh, LinkId};
 use waymesh::{MeshHandle, MeshSource, NavMesh};
 use waymesh_crowd::{
@@ -14,14 +14,12 @@ use waymesh_crowd::{
 };
 
 use crate::errors::{IntoPy, Kind, OrRaise};
-use crate::filter::{Allowed, Filter, allowed_of};
+use crate::filter::{Allowed, allowed_of};
 use crate::input::{OneOrMany, bounded, labels, one_or_many};
 use crate::mesh::PyNavMesh;
 use crate::output::positions;
 use crate::pool::pool;
-use crate::query::mesh_costs;
-use crate::settings::MeshCosts;
-use crate::settings::read_entries;
+use crate::settings::{Filter, MeshCosts, mesh_costs, read_entries};
 use crate::world::PyWorld;
 
 impl IntoPy for CrowdError {
@@ -40,6 +38,11 @@ pub(crate) enum Ground {
     Mesh(Arc<NavMesh>),
     Clear(Arc<ClearanceNavMesh>),
     World(MeshHandle),
+}
+
+/// Returns a copy of costs, which their owner may change.
+pub(crate) fn copy(costs: Option<&Bound<'_, PyMapping>>) -> PyResult<Option<Py<PyDict>>> {
+    costs.map(|costs| Ok(PyDict::from_sequence(costs.items()?.as_any())?.unbind())).transpose()
 }
 
 /// Runs with a ground, whose sources of meshes are of several types.
@@ -76,7 +79,9 @@ impl Ground {
             return Err(Kind::Input.error("ground must be a NavMesh or a World"));
         };
         if has_clearance {
-            return Err(Kind::Config.error("clearance is that of a mesh: a world has none"));
+            let text =
+                "a radius and clearance need a mesh: give world.mesh, and walk_on(world.mesh) after updates";
+            return Err(Kind::Config.error(text));
         }
         let world = Self::World(world.get().handle());
         world.now(allowed)?;
@@ -99,7 +104,7 @@ impl Ground {
 
     /// Returns what agents pay on this ground: its own costs, and the given ones of areas and links.
     pub(crate) fn costs(&self, py: Python<'_>, given: &[Option<Py<PyDict>>; 2]) -> PyResult<MeshCosts> {
-        let given = given.each_ref().map(|costs| costs.as_ref().map(|costs| costs.bind(py)));
+        let given = given.each_ref().map(|costs| costs.as_ref().map(|costs| costs.bind(py).as_mapping()));
         on_ground!(self, |ground| mesh_costs(&ground.nav_mesh(), given))
     }
 }
@@ -195,8 +200,8 @@ impl PyCrowd {
         py: Python<'_>,
         ground: &Bound<'_, PyAny>,
         clearance: bool,
-        area_costs: Option<&Bound<'_, PyDict>>,
-        link_costs: Option<&Bound<'_, PyDict>>,
+        area_costs: Option<&Bound<'_, PyMapping>>,
+        link_costs: Option<&Bound<'_, PyMapping>>,
         allowed: Option<&Bound<'_, PyAny>>,
         given: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -212,9 +217,6 @@ impl PyCrowd {
         let agents = Crowd::new(config).or_raise()?;
         let allowed = allowed_of(allowed)?;
         let ground = Ground::of(py, ground, clearance, &allowed)?;
-        let copy = |costs: Option<&Bound<'_, PyDict>>| {
-            costs.map(|costs| costs.copy().map(Bound::unbind)).transpose()
-        };
         let given_costs = [copy(area_costs)?, copy(link_costs)?];
         let costs = ground.costs(py, &given_costs)?;
         let state = Mutex::new(State { agents, ground, costs, allowed });

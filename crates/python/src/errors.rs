@@ -134,6 +134,8 @@ impl IntoPy for BakeError {
             // The signal or the error of the callback that stopped it goes before this one.
             Self::Cancelled(_) => Kind::Cancelled,
             Self::Config(_) | Self::OptionNotSupported { .. } | Self::SeedOffGround { .. } => Kind::Config,
+            // A shape is a setting, as it is where its file is read.
+            Self::Stage(error) if matches!(error.stage, "obstacle" | "mark" | "marks") => Kind::Config,
             Self::Plan(_) => Kind::File,
             Self::Mesh(_) => Kind::Mesh,
             Self::NothingWalkable { .. } | Self::NoTriangles { .. } => Kind::NothingWalkable,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use waymesh::graph::{ClearanceNavMesh, FlagFilter, Generation, HeadRoomFilter};
+use waymesh::graph::{ClearanceNavMesh, FlagFilter, Generation};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{NavMesh, PolyId};
 
@@ -13,10 +13,6 @@ use crate::input::flags;
 use crate::mesh::PyNavMesh;
 use crate::output::Pickled;
 use crate::watch::detached;
-
-/// Polygons that a query may use: those with head room for an agent, and those that a user allows.
-/// None where neither is given, which costs queries no time.
-pub(crate) type Filter = Option<(Option<HeadRoomFilter>, Option<FlagFilter>)>;
 
 /// A filter that a query was given.
 pub(crate) type Allowed = Option<Arc<Polygons>>;

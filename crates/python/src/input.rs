@@ -144,7 +144,8 @@ pub(crate) fn points<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<Poi
     }
     let (numbers, shape) = floats(name, value)?;
     match *shape {
-        [_, 3] => Ok(Points::Owned(numbers)),
+        // An empty list has no second dimension.
+        [0] | [_, 3] => Ok(Points::Owned(numbers)),
         _ => Err(Kind::Input.error(format!("{name} must have shape (n, 3), not {shape:?}"))),
     }
 }
@@ -160,8 +161,16 @@ pub(crate) fn one_or_many<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResul
     let (numbers, shape) = floats(name, value)?;
     match *shape {
         [3] => Ok(OneOrMany::One(Vec3::new(numbers[0], numbers[1], numbers[2]))),
-        [_, 3] => Ok(OneOrMany::Many(Points::Owned(numbers))),
+        [0] | [_, 3] => Ok(OneOrMany::Many(Points::Owned(numbers))),
         _ => Err(Kind::Input.error(format!("{name} must have shape (3,) or (n, 3), not {shape:?}"))),
+    }
+}
+
+/// Goals: one point, or points of shape (n, 3).
+pub(crate) fn goals(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec3>> {
+    match one_or_many("goals", value)? {
+        OneOrMany::One(goal) => Ok(vec![goal]),
+        OneOrMany::Many(goals) => Ok(goals.as_slice()?.to_vec()),
     }
 }
 

@@ -20,11 +20,10 @@ use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
-use crate::filter::Filter;
 use crate::input::labels;
 use crate::output::{from_json, positions, rows};
 use crate::path::PyPath;
-use crate::settings::MeshCosts;
+use crate::settings::{Filter, MeshCosts};
 use crate::watch::{PyCancelToken, detached, detached_until};
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.

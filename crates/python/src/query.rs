@@ -1,31 +1,29 @@
 //! Queries: for one point or pair, and for many on all threads.
 
 use std::cell::RefCell;
-use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use numpy::{Element, PyArray1};
+use numpy::{Element, PyArray1, PyUntypedArrayMethods as _};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyMapping;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
 use waymesh::graph::{
-    ClearPathOptions, FlagFilter, HeadRoomFilter, IslandId, LinkChoice, Location, PolygonFilter, TravelCost,
+    ClearPathOptions, FlagFilter, HeadRoomFilter, IslandId, Location, PolygonFilter, TravelCost,
 };
 use waymesh::{
-    AreaCosts, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch,
-    Reach,
+    Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch, Reach,
 };
 
 use crate::errors::{Kind, OrRaise};
-use crate::filter::{Filter, allowed_of};
-use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
+use crate::filter::allowed_of;
+use crate::input::{OneOrMany, bounded, finite, goals as goals_of, one_or_many, point};
 use crate::mesh::PyNavMesh;
 use crate::output::{positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
-use crate::settings::{MeshCosts, area_of};
+use crate::settings::{Filter, MeshCosts, mesh_costs};
 use crate::watch::{Done, PyCancelToken, Signals, Told, brief, detached, detached_told};
 
 /// Reusable memory of a thread for queries.
@@ -176,37 +174,6 @@ pub(crate) fn unless_fast(fast: bool) -> PyResult<()> {
     if fast { Err(Kind::Query.error(refused)) } else { Ok(()) }
 }
 
-/// Returns the costs of a mesh, and those of areas and links over them.
-pub(crate) fn mesh_costs(
-    mesh: &NavMesh,
-    [area_costs, link_costs]: [Option<&Bound<'_, PyDict>>; 2],
-) -> PyResult<MeshCosts> {
-    let mut has_costs = mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
-    let mut costs = AreaCosts::of_mesh(mesh);
-    for (area, cost) in area_costs.into_iter().flatten() {
-        has_costs = true;
-        let area = area_of(&area, mesh.area_table())?;
-        let cost: f32 =
-            cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
-        if cost.is_nan() || cost < 0.0 {
-            return Err(QueryError::BadCost { area, value: cost }).or_raise();
-        }
-        costs = costs.with(area, cost);
-    }
-    for (links, cost) in link_costs.into_iter().flatten() {
-        has_costs = true;
-        let name = links.str()?.to_string();
-        let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
-        let cost = cost.extract().ok().filter(|&cost: &f32| cost >= 0.0);
-        let cost = cost.ok_or_else(|| {
-            Kind::Query.error(format!("the cost of links {name} must be a number, 0 or more"))
-        })?;
-        costs = costs.with_links(links, cost);
-    }
-    // Without costs paths are found faster.
-    Ok(has_costs.then(|| Arc::new(costs)))
-}
-
 impl PyNavMesh {
     /// Returns the requested reach, or that of the mesh.
     fn reach(&self, reach: Option<&Bound<'_, PyAny>>) -> PyResult<Reach> {
@@ -217,7 +184,7 @@ impl PyNavMesh {
         &self,
         mut options: PathOptions<Filter>,
         reach: Option<&Bound<'_, PyAny>>,
-        costs: [Option<&Bound<'_, PyDict>>; 2],
+        costs: [Option<&Bound<'_, PyMapping>>; 2],
     ) -> PyResult<Options> {
         options.reach = reach_of(reach)?;
         Ok(options.with_cost(mesh_costs(&self.mesh, costs)?))
@@ -359,7 +326,7 @@ fn pairs(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> PyResult<Vec<[Ve
 fn is_single(starts: &Bound<'_, PyAny>, ends: &Bound<'_, PyAny>) -> bool {
     let is_one = |asked: &Bound<'_, PyAny>| {
         if let Ok(array) = asked.cast::<numpy::PyUntypedArray>() {
-            return numpy::PyUntypedArrayMethods::ndim(array) == 1;
+            return array.ndim() == 1 && !array.is_empty();
         }
         asked.len().is_ok_and(|len| len == 3)
             && asked.get_item(0).is_ok_and(|first| first.extract::<f64>().is_ok())
@@ -397,8 +364,8 @@ impl PyNavMesh {
         rises: bool,
         ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
-        area_costs: Option<&Bound<'_, PyDict>>,
-        link_costs: Option<&Bound<'_, PyDict>>,
+        area_costs: Option<&Bound<'_, PyMapping>>,
+        link_costs: Option<&Bound<'_, PyMapping>>,
         agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPath> {
@@ -445,8 +412,8 @@ impl PyNavMesh {
         rises: bool,
         ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
-        area_costs: Option<&Bound<'_, PyDict>>,
-        link_costs: Option<&Bound<'_, PyDict>>,
+        area_costs: Option<&Bound<'_, PyMapping>>,
+        link_costs: Option<&Bound<'_, PyMapping>>,
         agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
@@ -507,8 +474,8 @@ impl PyNavMesh {
         start: &Bound<'_, PyAny>,
         goals: &Bound<'_, PyAny>,
         reach: Option<&Bound<'_, PyAny>>,
-        area_costs: Option<&Bound<'_, PyDict>>,
-        link_costs: Option<&Bound<'_, PyDict>>,
+        area_costs: Option<&Bound<'_, PyMapping>>,
+        link_costs: Option<&Bound<'_, PyMapping>>,
         agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<(usize, PyPath)>> {
@@ -516,8 +483,8 @@ impl PyNavMesh {
         let options = self.options(options, reach, [area_costs, link_costs])?;
         let from = point("start", start)?;
         let from = finite("start", &[from])?[0];
-        let goals = points("goals", goals)?;
-        let goals = bounded("goals", goals.as_slice()?)?;
+        let goals = goals_of(goals)?;
+        let goals = bounded("goals", &goals)?;
         let found = detached(py, || with_memory(|memory| self.nearest_goal(from, goals, &options, memory)))?;
         Ok(found.map(|(goal, path)| (goal, PyPath { path })))
     }
@@ -533,8 +500,8 @@ impl PyNavMesh {
         ends: &Bound<'py, PyAny>,
         shortest: bool,
         reach: Option<&Bound<'py, PyAny>>,
-        area_costs: Option<&Bound<'py, PyDict>>,
-        link_costs: Option<&Bound<'py, PyDict>>,
+        area_costs: Option<&Bound<'py, PyMapping>>,
+        link_costs: Option<&Bound<'py, PyMapping>>,
         agent_height: Option<f32>,
         allowed: Option<&Bound<'py, PyAny>>,
         progress: Option<&Bound<'py, PyAny>>,

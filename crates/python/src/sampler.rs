@@ -14,7 +14,7 @@ use waymesh::{NavMesh, QueryError, QueryScratch};
 
 use crate::errors::{Kind, OrRaise};
 use crate::filter::{Allowed, PyPolygonFilter, allowed_of};
-use crate::input::{OneOrMany, bounded, finite, one_or_many, point, points};
+use crate::input::{OneOrMany, bounded, finite, goals as goals_of, one_or_many, point};
 use crate::mesh::PyNavMesh;
 use crate::output::{Pickled, positions};
 use crate::query::{OnIsland, for_each};
@@ -64,8 +64,8 @@ impl PyNavMesh {
         if limit.is_nan() || limit < 0.0 {
             return Err(Kind::Query.error(format!("limit is {limit}, but must be 0 or more")));
         }
-        let asked = points("goals", goals)?;
-        let asked = finite("goals", asked.as_slice()?)?;
+        let asked = goals_of(goals)?;
+        let asked = finite("goals", &asked)?;
         let (reach, filter) = (self.mesh.default_reach(), self.allowed(allowed)?);
         let places = for_each(py, asked, |_, &goal| self.mesh.nearest_with(goal, &reach, &filter))?;
         let located = |(row, place): (usize, Option<Location>)| {

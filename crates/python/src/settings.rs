@@ -4,16 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyMapping, PyString};
 use waymesh::fields::{self, Entries, LOAD, Value};
-use waymesh::graph::AreaCosts;
+use waymesh::graph::{AreaCosts, FlagFilter, HeadRoomFilter, LinkChoice};
 use waymesh::io::{AreaRules, LoadOptions, load_with};
-use waymesh::{AreaId, AreaTable};
+use waymesh::{AreaId, AreaTable, NavMesh, QueryError};
 
 use crate::errors::{IntoPy, Kind, OrRaise};
 
 /// Costs per metre, only where they differ.
 pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
+
+/// Polygons that a query may use: those with head room for an agent, and those that a user allows.
+/// None where neither is given, which costs queries no time.
+pub(crate) type Filter = Option<(Option<HeadRoomFilter>, Option<FlagFilter>)>;
 
 /// Returns the entries of a dictionary.
 pub(crate) fn entries_of(entries: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {
@@ -87,4 +91,42 @@ pub(crate) fn load_options(entries: &mut Entries<'_>) -> PyResult<LoadOptions> {
 /// Returns an area by its number or name; `"blocked"` is 0.
 pub(crate) fn area_of(area: &Bound<'_, PyAny>, areas: &AreaTable) -> PyResult<AreaId> {
     fields::area_of(&value_of(area)?, areas).or_raise()
+}
+
+/// Names or numbers, and costs.
+type Pairs<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
+
+fn pairs<'py>(costs: Option<&Bound<'py, PyMapping>>) -> PyResult<Pairs<'py>> {
+    costs.map_or_else(|| Ok(Vec::new()), |costs| costs.items()?.extract())
+}
+
+/// Returns the costs of a mesh, and those of areas and links over them.
+pub(crate) fn mesh_costs(
+    mesh: &NavMesh,
+    [area_costs, link_costs]: [Option<&Bound<'_, PyMapping>>; 2],
+) -> PyResult<MeshCosts> {
+    let mut has_costs = mesh.area_table().iter().any(|(_, area)| area.cost.to_bits() != 1.0_f32.to_bits());
+    let mut costs = AreaCosts::of_mesh(mesh);
+    for (area, cost) in pairs(area_costs)? {
+        has_costs = true;
+        let area = area_of(&area, mesh.area_table())?;
+        let cost: f32 =
+            cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
+        if cost.is_nan() || cost < 0.0 {
+            return Err(QueryError::BadCost { area, value: cost }).or_raise();
+        }
+        costs = costs.with(area, cost);
+    }
+    for (links, cost) in pairs(link_costs)? {
+        has_costs = true;
+        let name = links.str()?.to_string();
+        let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
+        let cost = cost.extract().ok().filter(|&cost: &f32| cost >= 0.0);
+        let cost = cost.ok_or_else(|| {
+            Kind::Query.error(format!("the cost of links {name} must be a number, 0 or more"))
+        })?;
+        costs = costs.with_links(links, cost);
+    }
+    // Without costs paths are found faster.
+    Ok(has_costs.then(|| Arc::new(costs)))
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -203,3 +204,39 @@ def test_every_public_member_has_its_documentation() -> None:
         for member, value in vars(getattr(waymesh, name)).items() if isinstance(getattr(waymesh, name), type) else ():
             if callable(value) and not member.startswith("_"):
                 assert value.__doc__, f"{name}.{member}"
+
+
+def test_no_points_and_one_goal_are_points(square: waymesh.NavMesh) -> None:
+    """An empty list has no second dimension; one goal is a list of one."""
+    one = [2.0, 0.0, 2.0]
+    empties: list[Any] = [[], (), np.zeros(0), np.zeros((0, 3), dtype=np.float32)]
+    for empty in empties:
+        assert square.snap(empty).shape == square.step(empty, one).shape == (0, 3)
+        assert square.distance(empty, one).shape == square.island_at(empty).shape == square.is_navigable(empty).shape == (0,)
+        assert len(square.find_paths(empty, empty)) == 0 and square.find_nearest_goal(one, empty) is None
+        field = square.distance_field(empty)
+        assert field.distance(one) == np.inf and field.headings(empty)[2].shape == (0, 3)
+        crowd = waymesh.Crowd(square)
+        assert crowd.add(empty).shape == (0,) and crowd.positions.shape == (0, 3)
+    with pytest.raises(waymesh.WaymeshError):
+        waymesh.bake([], [])
+    found = square.find_nearest_goal([1, 0, 1], one)
+    assert found is not None and found[0] == 0 and found[1].length == square.distance([1, 0, 1], one)
+    assert square.distance_field(one).distance([1, 0, 1]) == square.distance_field([one]).distance([1, 0, 1])
+    wrongs: list[Any] = [[1.0, 2.0], [[1.0, 2.0]], [[]]]
+    for wrong in wrongs:
+        with pytest.raises(waymesh.InputError, match="must have shape"):
+            square.distance_field(wrong)
+
+
+def test_costs_may_be_any_mapping(square: waymesh.NavMesh) -> None:
+    costs = MappingProxyType({1: 3.0})
+    ends = [1.0, 0.0, 1.0], [5.0, 0.0, 1.0]
+    assert square.find_path(*ends, area_costs=costs).cost == pytest.approx(12, rel=1e-3)
+    assert square.find_paths([ends[0]], [ends[1]], area_costs=costs)[0].cost == pytest.approx(12, rel=1e-3)
+    assert waymesh.Corridor(square, *ends, area_costs=costs).outcome == "complete"
+    assert waymesh.Crowd(square, area_costs=costs, link_costs=MappingProxyType({"jump": 1.0})).add(ends[0]) == 0
+    others: list[Any] = [[1], "mud", 3]
+    for other in others:
+        with pytest.raises(TypeError):
+            square.find_path(*ends, area_costs=other)

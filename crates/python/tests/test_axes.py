@@ -279,4 +279,7 @@ def test_what_is_not_turned_is_refused(linked: waymesh.NavMesh) -> None:
         with pytest.raises(waymesh.InputError):
             mesh.find_path(wrong, [1, 1, 0])
     assert waymesh.from_z_up(np.array([1, 2, 3], dtype=np.uint8)).tolist() == [1, 3, -2]
-    assert inspect.signature(waymesh.NavMesh.find_path).parameters.keys() >= {"start", "end", "allowed"}
+    # `help` says what the methods of the object say.
+    for name in ("find_path", "snap", "plot", "random_points", "to_xarray"):
+        assert inspect.signature(getattr(mesh, name)) == inspect.signature(getattr(linked, name)), name
+        assert getattr(mesh, name).__doc__ == getattr(linked, name).__doc__ and getattr(mesh, name).__name__ == name

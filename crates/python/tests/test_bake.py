@@ -582,6 +582,60 @@ def test_a_world_with_obstacles() -> None:
         waymesh.World([0, 0, 0], [1, 1, 1], {"keep": "largest"})
 
 
+SHAPES: list[tuple[Any, type[Exception], str]] = [
+    (waymesh.Box(min=[2, 0, 2], max=[1, 1, 1]), waymesh.ConfigError, "swap them"),
+    (waymesh.Box(min=[2, 0], max=[1, 1, 1]), waymesh.ConfigError, "malformed"),
+    (waymesh.Cylinder(base=[2, 0, 2], radius=-1, height=1), waymesh.ConfigError, "radius is -1"),
+    (waymesh.Cylinder(base=[2, 0, 2], radius=1, height=float("nan")), waymesh.ConfigError, "height"),
+    (waymesh.Prism(corners=[(0, 0), (1, 1), (1, 0), (0, 1)], heights=(0, 1)), waymesh.ConfigError, "crosses itself"),
+    ({"box": [[0, 0, 0], [1, 1, 1]]}, waymesh.InputError, "a Box, Cylinder, Prism or ClosedMesh, not dict"),
+    (None, waymesh.InputError, "not NoneType"),
+]
+
+
+@pytest.mark.parametrize("shape, kind, text", SHAPES, ids=map(str, range(len(SHAPES))))
+def test_shapes_are_refused_alike(shape: Any, kind: type[Exception], text: str) -> None:
+    """Obstacles, marks of worlds and marks of settings raise the same exception."""
+    world = waymesh.World([0, -1, 0], [20, 3, 20])
+    with pytest.raises(kind, match=text):
+        world.add_obstacle(shape)
+    with pytest.raises(kind, match=text):
+        world.add_mark(waymesh.Mark(shape, 5))
+    with pytest.raises(kind, match=text):
+        waymesh.bake(*floor(5, 5), waymesh.Settings(marks=[waymesh.Mark(shape, 5)]))
+    with pytest.raises(waymesh.InputError, match="add_mark needs a Mark"):
+        world.add_mark(shape)
+
+
+def test_a_scene_that_faces_down_has_two_remedies() -> None:
+    vertices, triangles = floor(5, 5)
+    with pytest.raises(waymesh.NothingWalkableError, match="`up` the axis .* or should `winding` be flipped"):
+        waymesh.bake(vertices, triangles[:, ::-1])
+    assert waymesh.bake(vertices, triangles[:, ::-1], {"winding": "flipped"}).area > 5
+
+
+def test_settings_of_another_kind_are_refused() -> None:
+    others: list[Any] = [[1], "cell_size", 3, {1}]
+    for other in others:
+        with pytest.raises(waymesh.InputError, match="settings must be Settings or a dictionary"):
+            waymesh.bake(*floor(5, 5), other)
+        with pytest.raises(waymesh.InputError, match="settings must be"):
+            waymesh.World([0, 0, 0], [1, 1, 1], other)
+
+
+def test_places_of_why_are_any_point() -> None:
+    scene = floor(10, 10)
+    expected = waymesh.why(*scene, [20, 0, 5], [5, 0, 5])
+    for at, to in (((20, 0, 5), np.array([5, 0, 5])), (np.array([20, 0, 5], dtype=np.float32), np.array([5.0, 0, 5]))):
+        assert waymesh.why(*scene, at, to) == expected
+    wrongs: list[Any] = [[1, 2], [[1, 2, 3]], "abc", None]
+    for wrong in wrongs:
+        with pytest.raises(waymesh.InputError, match="at must"):
+            waymesh.why(*scene, wrong)
+    with pytest.raises(waymesh.QueryError, match="to: row 0"):
+        waymesh.why(*scene, [1, 0, 1], [np.nan, 0, 1])
+
+
 def test_pictures(two_islands: waymesh.NavMesh, tmp_path: Path) -> None:
     import matplotlib
     import trimesh
@@ -596,6 +650,8 @@ def test_pictures(two_islands: waymesh.NavMesh, tmp_path: Path) -> None:
     assert len(storeys.plot()) == 2 and set(storeys.polygon_storeys) == {0, 1}
     with pytest.raises(ValueError, match="color_by"):
         storeys.plot(color_by="taste")
+    with pytest.raises(ValueError, match="no storey 2: the mesh has 2"):
+        storeys.plot(storey=2)
     picture = two_islands.show(path)
     assert picture._repr_svg_().startswith("<svg") and two_islands._repr_html_().startswith("<svg")
     two_islands.save_glb(tmp_path / "mesh.glb")

@@ -45,6 +45,8 @@ def test_ends_lie_on_one_floor_of_an_island_that_is_large_enough() -> None:
 def test_rules_that_nothing_keeps_are_an_error(square: waymesh.NavMesh) -> None:
     with pytest.raises(waymesh.QueryError, match="0 of .* pairs"):
         waymesh.episodes(square, 10, min_distance=20.0)
+    with pytest.raises(waymesh.ConfigError, match="count is -1"):
+        waymesh.episodes(square, -1)
     with pytest.raises(waymesh.ConfigError, match="from 5.0 to 2.0"):
         waymesh.episodes(square, 10, min_distance=5.0, max_distance=2.0)
     assert len(waymesh.episodes(square, 0)) == 0

@@ -437,7 +437,8 @@ impl Kinds {
 
     /// Adds a word. Returns `true` if it negates the next one.
     fn add(&mut self, word: &str, negated: bool) -> bool {
-        match word {
+        // JuPedSim's `jps-walkablearea` is one word.
+        match word.trim_end_matches('s').strip_suffix("area").unwrap_or(word) {
             "no" | "non" | "not" => return true,
             "walkable" if negated => self.said.push(Role::Blocked),
             "walkable" | "room" | "rooms" => self.said.push(Role::Walkable),

@@ -39,6 +39,9 @@ fn all_words_of_a_name_count() {
         ("wall doors", "door", true),
         ("Türöffnung walls", "blocked", false),
         ("walkable floor", "walkable", false),
+        ("jps-walkablearea", "walkable", false),
+        ("wallareas", "blocked", false),
+        ("non-walkablearea", "blocked", false),
     ] {
         let svg = format!("<svg><g id='{name}'><rect width='9' height='1'/></g></svg>");
         for (text, format) in [(square(name), PlanFormat::GeoJson), (svg, PlanFormat::Svg)] {

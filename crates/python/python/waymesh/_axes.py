@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache, partial, update_wrapper
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,21 +18,25 @@ from ._world import World
 from .settings import Box, ClosedMesh, Cylinder, Mark, Prism, Shape
 
 T = TypeVar("T")
+_SWAPPED = np.array([0, 2, 1])
 
 
 def to_z_up(points: ArrayLike) -> NDArray[Any]:
     """Returns positions or directions of a mesh, of shape (.., 3), in axes with z up: (x, -z, y)."""
-    x, y, z = _columns(points)
-    return np.stack([x, -z, y], axis=-1)
+    turned = _swapped(points)
+    np.negative(turned[..., 1], out=turned[..., 1])
+    return turned
 
 
 def from_z_up(points: ArrayLike) -> NDArray[Any]:
     """Returns positions or directions with z up, of shape (.., 3), in the axes of a mesh: (x, z, -y)."""
-    x, y, z = _columns(points)
-    return np.stack([x, z, -y], axis=-1)
+    turned = _swapped(points)
+    np.negative(turned[..., 2], out=turned[..., 2])
+    return turned
 
 
-def _columns(points: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _swapped(points: ArrayLike) -> NDArray[Any]:
+    """A copy of positions with the second and the third coordinate in each other's place."""
     try:
         array = np.asarray(points)
     except ValueError:
@@ -41,7 +45,7 @@ def _columns(points: ArrayLike) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any
         raise InputError(f"points must be numbers of shape (.., 3), not {array.dtype} of shape {array.shape}")
     # A negative number has no unsigned type.
     array = array.astype(np.int64) if array.dtype.kind == "u" else array
-    return array[..., 0], array[..., 1], array[..., 2]
+    return array.take(_SWAPPED, axis=-1)
 
 
 def _box(corners: ArrayLike, turn: Callable[[ArrayLike], NDArray[Any]]) -> NDArray[Any]:
@@ -198,23 +202,34 @@ class _ZUp:
 
     def __getattr__(self, name: str) -> Any:
         kind = self._kind
+        turns: dict[str, Turn]
+        result: Turn
         if name in _OF_WRAPPER and kind is NavMesh:
-            return partial(_OF_WRAPPER[name], self)
+            return self._keep(name, getattr(self._of, name), partial(_OF_WRAPPER[name], self))
         if name in _OF_SCENE and kind is World:
-            scene: dict[str, Turn] = {} if self._of._up == "z" else {"vertices": from_z_up}
-            return partial(self._call, name, scene, _wrapped)
-        if name in _TURNED[kind]:
+            turns, result = {} if self._of._up == "z" else {"vertices": from_z_up}, _wrapped
+        elif name in _TURNED[kind]:
             turns, result = _TURNED[kind][name]
         elif name in _SAME[kind].split():
             turns, result = {}, _wrapped
         else:
             raise AttributeError(f"{kind.__name__} has no {name!r} in axes with z up: waymesh.y_up returns the object without them")
         member = getattr(self._of, name)
-        return partial(self._call, name, turns, result) if callable(member) else result(member)
+        if not callable(member):
+            return result(member)
+        names = _names(kind, name)
 
-    def _call(self, name: str, turns: Any, result: Any, /, *given: Any, **named: Any) -> Any:
-        found = _call(getattr(self._of, name), _names(self._kind, name), turns, given, named)
-        return None if found is None else result(found)
+        def call(*given: Any, **named: Any) -> Any:
+            found = _call(member, names, turns, given, named)
+            return None if found is None else result(found)
+
+        return self._keep(name, member, call)
+
+    def _keep(self, name: str, member: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+        """Keeps a method, with the text and the arguments of that of the object: the next call finds it at once."""
+        call = update_wrapper(call, member, ("__doc__", "__name__", "__qualname__"), ())
+        self.__dict__[name] = call
+        return call
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         if self._of not in _MADE:

@@ -56,7 +56,7 @@ def from_plan(
     files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
 ) -> NavMesh:
     """Makes a navigation mesh of floor plans (TOML, GeoJSON, WKT, SVG, maps of ROS and MovingAI, buildings of Open-RMF and OpenStreetMap),
-    which make one plan together."""
+    which make one plan together. DXF is read by a package that was built with its feature ``dxf``."""
     return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress, cancel)
 
 

@@ -63,7 +63,11 @@ def plot(
         raise ValueError(f"color_by is {color_by!r}, but must be one of {', '.join(colours)}")
     numbers, storeys = colours[color_by], mesh.polygon_storeys
     there_are = storeys[mesh.polygon_areas > 0]
-    shown: Sequence[int] = sorted(set(there_are.tolist())) if storey is None else [storey]
+    shown: Sequence[int] = sorted(set(there_are.tolist()))
+    if storey is not None:
+        if storey not in shown:
+            raise ValueError(f"there is no storey {storey}: the mesh has {len(shown)}")
+        shown = [storey]
     across, along = plan_axes(mesh)
     plan = mesh.vertices[:, [across, along]]
     if axes is None:

@@ -544,14 +544,7 @@ class NavMesh:
 @final
 class PolygonFilter:
     """Polygons of a mesh that queries may use: see :meth:`NavMesh.filter`. It never changes, may be used from many threads, and can be
-    pickled, for copies of its mesh that have the same numbers of polygons.
-
-    >>> import waymesh
-    >>> mesh = waymesh.bake([[0, 0, 0], [9, 0, 0], [9, 0, 9], [0, 0, 9]], [[0, 2, 1], [0, 3, 2]])
-    >>> nowhere = mesh.filter(mesh.polygon_areas != 1)
-    >>> mesh.island_at([4, 0, 4]), mesh.island_at([4, 0, 4], allowed=nowhere)
-    (0, -1)
-    """
+    pickled, for copies of its mesh that have the same numbers of polygons."""
 
     @property
     def allowed(self) -> Bools:
@@ -659,16 +652,8 @@ class CancelToken:
     """Ends bakes and other long calls from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds.
 
     It is given to a call as ``cancel``, or to all calls of a ``with`` block, also to those that have no argument for it; ``asyncio.to_thread``
-    takes the block with it. Single queries of less than some milliseconds do not look at it, nor do steps of crowds.
-
-    >>> import waymesh
-    >>> token = waymesh.CancelToken()
-    >>> token.cancel()
-    >>> with token:
-    ...     waymesh.bake([[0, 0, 0], [9, 0, 0], [9, 0, 9]], [[0, 2, 1]])
-    Traceback (most recent call last):
-    waymesh._errors.Cancelled: cancelled
-    """
+    takes the block with it. Queries of less than some milliseconds do not look at it, nor do steps of crowds. A file is read and written
+    to its end."""
 
     def __new__(cls) -> CancelToken: ...
     def __enter__(self) -> CancelToken: ...

@@ -311,6 +311,8 @@ def entries_of(settings: Settings | Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     if isinstance(settings, Settings):
         return settings.entries()
+    if not isinstance(settings, Mapping):
+        raise InputError(f"settings must be Settings or a dictionary of some of their fields, not {type(settings).__name__}")
     return {name: _plain(value) for name, value in settings.items() if value is not None}
 
 

@@ -105,7 +105,8 @@ impl From<StageError> for BakeError {
 
 impl BakeError {
     /// No triangle leads to ground.
-    pub(crate) const NO_FLOOR: &str = "no triangle faces up within the steepest slope; is the up axis right?";
+    pub(crate) const NO_FLOOR: &str = "no triangle faces up within the steepest slope; is `up` the axis that \
+                                          points up, or should `winding` be flipped?";
     /// There is ground, but no room on it.
     pub(crate) const NO_ROOM: &str =
         "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";

@@ -127,8 +127,8 @@ impl FrontEnd for Slices {
         warn_of_marks(&config.marks, &covered_in_all(config.marks.len(), &covers), recorder);
         stages.check("slices", |list| slices.violations(list))?;
         if slices.regions.is_empty() {
-            let hint =
-                "no triangle faces up within the steepest slope with room above it; is the up axis right?";
+            let hint = "no triangle faces up within the steepest slope with room above it; is `up` the axis that points \
+                 up, or should `winding` be flipped?";
             return Err(BakeError::NothingWalkable { stage: "slices", hint });
         }
         let walkable: u64 = slices.regions.iter().map(|region| region.cells).sum();
