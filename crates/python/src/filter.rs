@@ -36,13 +36,9 @@ impl Polygons {
         Self { flags, generation, len, clearance: Mutex::default() }
     }
 
-    pub(crate) fn is_for(&self, mesh: &NavMesh) -> bool {
-        mesh.generation() == self.generation
-    }
-
     /// Refuses a mesh of other polygons.
     pub(crate) fn check(&self, mesh: &NavMesh) -> PyResult<()> {
-        if self.is_for(mesh) {
+        if mesh.generation() == self.generation {
             return Ok(());
         }
         let text = "allowed was made for other polygons than this mesh has: make it again with its filter()";

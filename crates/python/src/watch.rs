@@ -119,7 +119,7 @@ fn blocks(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     Ok(BLOCKS.get_or_try_init(py, make)?.bind(py))
 }
 
-/// What may end a call: the token that it was given, and those of the blocks around it.
+/// Tokens that may end a call: its argument, and those of the `with` blocks around it.
 struct Tokens(Vec<CancelToken>);
 
 impl Tokens {
@@ -235,7 +235,7 @@ pub(crate) fn detached_until<T: Send>(
     detached_told(py, Told { cancel, progress: None }, 0, |_: &Done| work())
 }
 
-/// What a call reports to, with the name of its stage, and the token that ends it.
+/// Arguments of a call: the callback with the name of the stage, and the token.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Told<'a, 'py> {
     pub(crate) progress: Option<(&'a Bound<'py, PyAny>, &'static str)>,
@@ -248,7 +248,7 @@ impl Told<'_, '_> {
     }
 }
 
-/// Count of the items that are done, where somebody wants to know it.
+/// Count of the items that are done; none without a callback.
 pub(crate) struct Done(Option<AtomicUsize>);
 
 impl Done {

@@ -694,3 +694,16 @@ def test_meshes_of_detour_go_out_and_come_back(tmp_path: Path, square: waymesh.N
     file.write_bytes(file.read_bytes()[:200])
     with pytest.raises(waymesh.FileError, match="square.navmesh: tile 0: needs"):
         waymesh.from_detour(file)
+
+
+def test_a_value_that_a_setting_does_not_take_is_told_what_it_is() -> None:
+    wrongs: list[tuple[dict[str, Any], str]] = [
+        ({"keep": [1, 0, 1]}, r"keep cannot be \[1, 0, 1\]: Which ground is kept: .* or those connected to places"),
+        ({"cell_size": "fine"}, 'cell_size cannot be "fine": Side of a cell of the grid'),
+        ({"areas": {"mud": {"name": "mud"}}}, "areas cannot be .*: Names, costs per metre and colours of areas, by number"),
+        ({"origin": [1, 2]}, "origin"),
+        ({"threads": -1}, "threads cannot be -1: Threads, 0 for one per core"),
+    ]
+    for settings, text in wrongs:
+        with pytest.raises(waymesh.ConfigError, match=text):
+            waymesh.bake(*floor(5, 5), settings)

@@ -78,7 +78,7 @@ def test_a_world_changes_under_a_corridor() -> None:
     world.update()
     assert corridor.repair() == "replanned" and corridor.outcome == "complete"
     assert corridor.length == pytest.approx(straight - 1, abs=0.01)
-    with pytest.raises(waymesh.ConfigError, match="a world has none"):
+    with pytest.raises(waymesh.ConfigError, match="give world.mesh"):
         waymesh.Corridor(world, [2, 0, 10], [18, 0, 10], radius=0.5)
 
 

@@ -48,14 +48,14 @@ def bake(
 def from_file(
     files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
 ) -> NavMesh:
-    """Makes a navigation mesh of scene files (OBJ, glTF, GLB, STL, PLY, height maps), which make one scene."""
+    """Makes a navigation mesh of scene files (OBJ, glTF, GLB, STL, PLY, CityJSON, height maps), which make one scene."""
     return _waymesh.bake_files(paths_of(files), entries_of(settings), progress, cancel)
 
 
 def from_plan(
     files: Files, settings: AnySettings = None, *, progress: Progress | None = None, cancel: CancelToken | None = None
 ) -> NavMesh:
-    """Makes a navigation mesh of floor plans (TOML, GeoJSON, WKT, SVG, maps of ROS and MovingAI, buildings of Open-RMF and OpenStreetMap),
+    """Makes a navigation mesh of floor plans (TOML, GeoJSON, IMDF, WKT, SVG, maps of ROS and MovingAI, buildings of Open-RMF and OpenStreetMap),
     which make one plan together. DXF is read by a package that was built with its feature ``dxf``."""
     return _waymesh.bake_plans(paths_of(files), entries_of(settings), progress, cancel)
 

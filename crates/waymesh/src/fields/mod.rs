@@ -139,7 +139,7 @@ impl Field<BakeConfig> {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// A value of another type, or out of its type's range.
+    /// A value of another type, or out of its type's range, of what is no field.
     #[error("{what}: {name} cannot be {value}")]
     Type {
         /// The settings.
@@ -148,6 +148,18 @@ pub enum FieldError {
         name: String,
         /// The given value.
         value: String,
+    },
+    /// A value that a field does not take.
+    #[error("{what}: {name} cannot be {value}: {about}")]
+    Field {
+        /// The settings.
+        what: &'static str,
+        /// The field.
+        name: &'static str,
+        /// The given value.
+        value: String,
+        /// Its purpose.
+        about: &'static str,
     },
     /// A word that is no choice.
     #[error("{what}: {name} is {value}, but must be one of {choices}")]
@@ -236,7 +248,10 @@ impl<'a> Entries<'a> {
             (Wrong::Type, FieldKind::Choice { choices }) => {
                 FieldError::Choice { what, name, value, choices: choices.join(", ") }
             }
-            (Wrong::Type, _) => FieldError::Type { what, name: name.to_owned(), value },
+            (Wrong::Type, _) => {
+                let about = field.about.split(". ").next().unwrap_or_default().trim_end_matches('.');
+                FieldError::Field { what, name, value, about }
+            }
         }
     }
 

@@ -96,8 +96,14 @@ fn what_cannot_be_used_is_named() {
         let done = entries.apply(BAKE, &mut BakeConfig::default()).and_then(|()| entries.finish());
         done.expect_err(name).to_string()
     };
-    assert_eq!(refuse("cell_size", "small".into()), "settings: cell_size cannot be \"small\"");
-    assert_eq!(refuse("max_vertices", 2.5.into()), "settings: max_vertices cannot be 2.5");
+    assert_eq!(
+        refuse("cell_size", "small".into()),
+        "settings: cell_size cannot be \"small\": Side of a cell of the grid"
+    );
+    assert_eq!(
+        refuse("max_vertices", 2.5.into()),
+        "settings: max_vertices cannot be 2.5: Most corners of a polygon"
+    );
     for degrees in [-1.0, 90.0, 95.0] {
         let limits = "degrees, but must be at least 0 and below 90";
         assert_eq!(refuse("max_slope", degrees.into()), format!("settings: max_slope is {degrees} {limits}"));
