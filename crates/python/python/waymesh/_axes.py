@@ -152,7 +152,8 @@ _SAME = {
         level_height load oracle polygon_areas polygon_count polygon_islands polygon_storeys polygons portal_count portals report
         sampler save save_glb show to_bytes to_detour to_glb to_svg triangle_polygons walls with_hierarchy with_link_open with_oracle
         without_link""",
-    World: """is_dirty load_tile mesh open remove_link remove_mark remove_obstacle remove_tile set_link_open tiles update write_tiles""",
+    World: """is_dirty load_tile mesh open remove_link remove_mark remove_obstacle remove_tile set_link_open set_oracle tiles update
+        write_tiles""",
     Path: "cost is_complete length links outcome polygons was_cut",
     Paths: "costs lengths offsets outcomes",
     Sampler: "seed",
