@@ -212,6 +212,13 @@ pub fn help_until<R>(mut look: impl FnMut() -> Option<R>) -> Option<R> {
 #[derive(Debug)]
 pub struct Scratches<S>(Vec<Mutex<S>>);
 
+impl<S> Clone for Scratches<S> {
+    /// Returns one without memory, which grows again.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl<S> Default for Scratches<S> {
     fn default() -> Self {
         Self(Vec::new())

@@ -194,10 +194,8 @@ pub use mesh::tiles::{
 };
 pub use mesh::tiles::{CompactMesh, TileKey, TilePolygon};
 pub use oracle::OracleFigures;
-pub use path::{
-    DistanceMap, Heading, LinkUse, Outcome, Path, PathOptions, PathSearch, RelaxedPolygons, SlicedPath,
-};
-pub use query::{ClearQuery, PathSearcher, Query};
+pub use path::{DistanceMap, Heading, LinkUse, Outcome, Path, PathOptions, PathSearch, RelaxedPolygons};
+pub use query::{ClearQuery, PathSearcher, Query, SlicedPath};
 pub use scratch::QueryScratch;
 pub use source::MeshSource;
 pub use surface::{PlaceSampler, PlanView, RayHit, Raycast, Wall, WallPiece};

@@ -29,7 +29,7 @@ use crate::surface::scratch::SurfaceScratch;
 /// - [`Query::paths`](crate::Query::paths): all of this once per thread.
 #[doc(alias = "dtNavMeshQuery")]
 #[doc(alias = "dtNodePool")]
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct QueryScratch {
     pub(crate) paths: PathScratch,
     pub(crate) surface: SurfaceScratch,

@@ -17,6 +17,7 @@ use crate::path::options::{PathOptions, PathSearch};
 use crate::path::result::{LinkUse, Outcome, Path, length, plan_length};
 use crate::path::scratch::PathScratch;
 use crate::path::steps::Step;
+use crate::query::route::Router;
 use crate::scratch::{CorridorScratch, QueryScratch};
 
 /// A path that follows a moving agent and a moving goal, polygon by polygon, and mends itself where
@@ -215,14 +216,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
         self.seen = self.options.path.usable().version_on(mesh);
         let options = &self.options.path;
-        self.ends = match mesh.route(from, to, options, scratch, &mut self.path)? {
-            Ok(ends) => Some(ends),
-            Err(pairs) if options.allow_partial => {
-                let partial = mesh.partial_pairs(&pairs, options, &mut scratch.paths);
-                mesh.route_partial(&partial, options, scratch, &mut self.path)
-            }
-            Err(_) => None,
-        };
+        let mut router = Router { mesh, options, scratch };
+        self.ends = router.find(from, to, options.allow_partial, &mut self.path)?.ends();
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
         }

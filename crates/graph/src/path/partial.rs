@@ -4,49 +4,28 @@ use smallvec::SmallVec;
 use waymesh_core::checkpoint_every;
 
 use super::ends::{Ends, Pairs};
-use super::options::PathOptions;
 use super::scratch::PathScratch;
 use crate::locate::nearest::Spot;
 use crate::locate::reach::Reach;
-use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// Returns `true` if islands decide reachability.
-    pub(super) fn needs_no_flood(&self, filter: &impl PolygonFilter) -> bool {
+    pub(crate) fn needs_no_flood(&self, filter: &impl PolygonFilter) -> bool {
         filter.allows_all() && self.links.are_both_ways()
-    }
-
-    /// Returns the pairs of each start and the place that is closest to the goal in space, of all that
-    /// can be reached from any start; none if no such place is closer than the starts.
-    pub(crate) fn partial_pairs<F: PolygonFilter, C: TravelCost, S>(
-        &self,
-        pairs: &[Ends],
-        options: &PathOptions<F, C, S>,
-        scratch: &mut PathScratch,
-    ) -> Pairs {
-        let usable = options.usable();
-        let closest = if self.needs_no_flood(&usable) {
-            self.closest_on_islands(pairs)
-        } else {
-            self.begin_flood(pairs, scratch);
-            self.advance_flood(&usable, scratch, &mut { usize::MAX });
-            self.closest_flooded(pairs, scratch)
-        };
-        self.pairs_to(closest, pairs)
     }
 
     /// Returns the point closest to the goal in space on the islands of the starts, and on those that
     /// links connect with them.
-    pub(super) fn closest_on_islands(&self, pairs: &[Ends]) -> Option<Spot> {
+    pub(crate) fn closest_on_islands(&self, pairs: &[Ends]) -> Option<Spot> {
         let group = |polygon: u32| self.links.group(self.island_at(polygon));
         let own: SmallVec<[_; 4]> = pairs.iter().map(|ends| group(ends.start.polygon)).collect();
         self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| own.contains(&group(polygon)))
     }
 
     /// Returns the pairs of each start and a place, if it is closer to the goal than the start.
-    pub(super) fn pairs_to(&self, place: Option<Spot>, pairs: &[Ends]) -> Pairs {
+    pub(crate) fn pairs_to(&self, place: Option<Spot>, pairs: &[Ends]) -> Pairs {
         let Some(goal) = place else { return Pairs::new() };
         let first = &pairs[0];
         let goal_position = self.location(&goal, first.goal_position).position;
@@ -66,7 +45,7 @@ impl NavMesh {
     }
 
     /// Begins to flood what can be reached from any start.
-    pub(super) fn begin_flood(&self, pairs: &[Ends], scratch: &mut PathScratch) {
+    pub(crate) fn begin_flood(&self, pairs: &[Ends], scratch: &mut PathScratch) {
         scratch.flooded.begin(self.polygon_bound());
         scratch.corridor.clear();
         for ends in pairs {
@@ -78,7 +57,7 @@ impl NavMesh {
     }
 
     /// Continues a flood by at most `nodes` polygons. Returns `true` if it is complete.
-    pub(super) fn advance_flood(
+    pub(crate) fn advance_flood(
         &self,
         filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
@@ -104,7 +83,7 @@ impl NavMesh {
     }
 
     /// Returns the point closest to the goal in space, of all that was flooded.
-    pub(super) fn closest_flooded(&self, pairs: &[Ends], scratch: &PathScratch) -> Option<Spot> {
+    pub(crate) fn closest_flooded(&self, pairs: &[Ends], scratch: &PathScratch) -> Option<Spot> {
         self.nearest_spot(pairs[0].goal_position, &Reach::INFINITE, |polygon| scratch.flooded.has(polygon))
     }
 }

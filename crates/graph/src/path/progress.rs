@@ -14,6 +14,12 @@ pub(crate) enum Progress {
     Nowhere,
 }
 
+impl From<bool> for Progress {
+    fn from(is_found: bool) -> Self {
+        if is_found { Self::Found } else { Self::Nowhere }
+    }
+}
+
 /// The last search in the memory of paths, for reports of its opened nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastSearch {

@@ -38,8 +38,10 @@ pub(crate) struct PathScratch {
     pub(crate) rises: bool,
     /// `true` if the search for the shortest path came to its limit.
     pub(crate) was_cut: bool,
-    /// The search that found the corridor.
+    /// The search that found the corridor, or is at it.
     pub(crate) found_by: PathSearch,
+    /// Nodes that the search for the shortest path may still open.
+    pub(crate) left: usize,
     /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// Position along its segments at which each link of the corridor is taken, from 0 to 1.

@@ -27,7 +27,7 @@ impl NavMesh {
     }
 
     /// Begins a search for [`NavMesh::advance_corridor`].
-    pub(super) fn begin_corridor(
+    pub(crate) fn begin_corridor(
         &self,
         [start, goal]: [&Spot; 2],
         filter: &impl Rules,
@@ -55,7 +55,7 @@ impl NavMesh {
     }
 
     /// Continues a search by at most `nodes` nodes, and subtracts the opened ones.
-    pub(super) fn advance_corridor(
+    pub(crate) fn advance_corridor(
         &self,
         [start, goal]: [&Spot; 2],
         filter: &impl Rules,

@@ -9,25 +9,21 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// Searches the shortest path from `start` to `goal` and leaves the edges and links that it
-    /// crosses in `scratch.corridor`. [`Progress::Running`] if that takes more nodes than `most`.
-    pub(crate) fn search_shortest(
+    /// Begins a search for the shortest path of any length, with [`PathScratch::rises`], unless the
+    /// oracle of the mesh knows it ([`PathScratch::used_oracle`]).
+    pub(crate) fn look_up_or_begin(
         &self,
         [start, goal]: [&Spot; 2],
-        most: usize,
         filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
-    ) -> Progress {
+    ) {
         let rises = scratch.rises;
         self.begin_straight([start, goal], f64::INFINITY, rises, filter, scratch);
         scratch.used_oracle =
             cfg!(feature = "oracle") && !scratch.is_straight && self.look_up([start, goal], filter, scratch);
-        if scratch.is_straight || scratch.used_oracle {
-            return Progress::Found;
+        if !scratch.is_straight && !scratch.used_oracle {
+            self.begin_cones([start, goal], f64::INFINITY, rises, filter, &mut scratch.any_angle);
         }
-        self.begin_cones([start, goal], f64::INFINITY, rises, filter, &mut scratch.any_angle);
-        let mut nodes = most;
-        self.advance_shortest(goal, f64::INFINITY, filter, scratch, &mut nodes)
     }
 
     /// Searches for a path no longer than `limit`, in cells. Returns `true` if one is found within

@@ -5,8 +5,11 @@ mod disc;
 mod find;
 mod memory;
 mod point;
+pub(crate) mod route;
 mod searcher;
+mod sliced;
 
 pub use disc::ClearQuery;
 pub use point::Query;
 pub use searcher::PathSearcher;
+pub use sliced::SlicedPath;

@@ -18,6 +18,14 @@ pub trait PathSearcher<F, C>: Searcher<F, C> {}
 
 impl<F, C, S: Searcher<F, C>> PathSearcher<F, C> for S {}
 
+/// The two ends of a search, and what it may use between them.
+#[derive(Debug)]
+pub(crate) struct Between<'a, F, C> {
+    pub(super) mesh: &'a NavMesh,
+    pub(super) ends: [&'a Spot; 2],
+    pub(super) usable: &'a Usable<'a, F, C>,
+}
+
 /// The private half of [`PathSearcher`].
 #[expect(unnameable_types, private_interfaces, reason = "sealed: only this crate calls and implements it")]
 pub trait Searcher<F, C> {
@@ -28,40 +36,47 @@ pub trait Searcher<F, C> {
         scratch.hierarchy.how = None;
     }
 
-    /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is
-    /// a path. `most` is [`PathOptions::max_nodes`](crate::PathOptions::max_nodes).
+    /// Begins a search that opens `most` nodes at most.
     #[doc(hidden)]
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        ends: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool;
+    fn start(&self, on: &Between<'_, F, C>, most: usize, scratch: &mut QueryScratch) {
+        let _ = (on, most, scratch);
+    }
+
+    /// Continues the search between the same ends by at most `nodes` nodes, and subtracts the opened
+    /// ones; a search without slices ends at once. Leaves the edges and links to cross in
+    /// `scratch.paths.corridor`.
+    #[doc(hidden)]
+    fn advance(&self, on: &Between<'_, F, C>, nodes: &mut usize, scratch: &mut QueryScratch) -> Progress;
 }
 
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        [start, goal]: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool {
-        let paths = &mut scratch.paths;
-        if *self == Self::Shortest {
-            match mesh.search_shortest([start, goal], most, usable, paths) {
-                Progress::Running => paths.was_cut = true,
-                progress => {
-                    paths.found_by = PathSearch::Shortest;
-                    return progress == Progress::Found;
-                }
-            }
+    fn start(&self, on: &Between<'_, F, C>, most: usize, scratch: &mut QueryScratch) {
+        let (&Between { mesh, ends, usable }, paths) = (on, &mut scratch.paths);
+        (paths.found_by, paths.left) = (*self, most);
+        match self {
+            Self::Fast => mesh.begin_corridor(ends, usable, paths),
+            Self::Shortest => mesh.look_up_or_begin(ends, usable, paths),
         }
-        mesh.search_corridor([start, goal], usable, paths)
+    }
+
+    fn advance(&self, on: &Between<'_, F, C>, nodes: &mut usize, scratch: &mut QueryScratch) -> Progress {
+        let (&Between { mesh, ends, usable }, paths) = (on, &mut scratch.paths);
+        if paths.found_by == Self::Shortest {
+            if paths.used_oracle {
+                return Progress::Found;
+            }
+            let budget = paths.left.min(*nodes);
+            let mut rest = budget;
+            let progress = mesh.advance_shortest(ends[1], f64::INFINITY, usable, paths, &mut rest);
+            (*nodes, paths.left) = (*nodes - (budget - rest), paths.left - (budget - rest));
+            if progress != Progress::Running || paths.left > 0 {
+                return progress;
+            }
+            (paths.was_cut, paths.found_by) = (true, Self::Fast);
+            mesh.begin_corridor(ends, usable, paths);
+        }
+        mesh.advance_corridor(ends, usable, paths, nodes)
     }
 }
 
@@ -71,30 +86,16 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
         Hierarchy::begin(self, mesh, usable, &mut scratch.hierarchy);
     }
 
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        ends: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        _most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool {
+    fn advance(&self, on: &Between<'_, F, C>, _nodes: &mut usize, scratch: &mut QueryScratch) -> Progress {
         let QueryScratch { paths, hierarchy, .. } = scratch;
-        Hierarchy::search(self, mesh, ends, usable, hierarchy, paths)
+        Hierarchy::search(self, on.mesh, on.ends, on.usable, hierarchy, paths).into()
     }
 }
 
 #[expect(private_interfaces, reason = "sealed")]
 impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for &RelaxedPolygons {
-    fn search(
-        &self,
-        mesh: &NavMesh,
-        ends: [&Spot; 2],
-        usable: &Usable<'_, F, C>,
-        _most: usize,
-        scratch: &mut QueryScratch,
-    ) -> bool {
+    fn advance(&self, on: &Between<'_, F, C>, _nodes: &mut usize, scratch: &mut QueryScratch) -> Progress {
         let QueryScratch { paths, relaxed, .. } = scratch;
-        RelaxedPolygons::search(self, mesh, ends, usable, relaxed, paths)
+        RelaxedPolygons::search(self, on.mesh, on.ends, on.usable, relaxed, paths).into()
     }
 }
