@@ -21,10 +21,10 @@ const ROOMS: [&str; 13] = [
     "clearance",
     "hierarchy",
     "oracle",
+    "source",
     "scratch",
     "query",
     "corridor",
-    "source",
 ];
 
 /// Crates with arrows that lead in a circle still.

@@ -1,9 +1,7 @@
 //! Agents: their internal and their public state.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use waymesh_graph::{
-    CorridorChange, LinkId, LinkUse, Location, NavMesh, PathCorridor, PolygonFilter, TravelCost,
-};
+use waymesh_graph::{CorridorChange, LinkId, LinkUse, Location, NavMesh, PolygonFilter, TravelCost};
 
 use crate::around::Around;
 use crate::bodies::{Bodies, Body};
@@ -316,7 +314,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             _ => (self.place.position, self.place.polygon),
         };
         let is_link = matches!(self.task, Task::Link(_));
-        let corners = if self.has_path() { self.route.next_corners(2) } else { &[] };
+        let corners = if self.has_path() { self.route.corridor().next_corners(2) } else { &[] };
         let heading = match corners {
             [] => Vec2::ZERO,
             [last] => last.xz() - position.xz(),
@@ -450,7 +448,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
 
     /// Moves to the start of its route, if the route is one for its centre.
     fn take_start(&mut self) {
-        let start = self.route.centre().and_then(PathCorridor::start);
+        let start = self.route.corridor().start().filter(|_| !self.route.is_for_disc());
         self.place = start.unwrap_or(self.place);
     }
 

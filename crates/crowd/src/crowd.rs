@@ -6,8 +6,8 @@ use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::threads::Scratches;
 use waymesh_core::{BadField, to_u32};
 use waymesh_graph::{
-    AnyPolygon, ClearCorridor, Length, LinkId, LinkUse, Location, MeshSource, NavMesh, PathCorridor, PathEnd,
-    Place, PolygonFilter, QueryError, TravelCost,
+    AnyPolygon, Length, LinkId, LinkUse, Location, MeshSource, NavMesh, PathCorridor, PathEnd, Place,
+    PolygonFilter, QueryError, TravelCost,
 };
 
 use crate::agent::{Agent, AgentId, AgentState, Task};
@@ -198,18 +198,11 @@ where
         self.slot(agent).map(|agent| agent.route.points())
     }
 
-    /// Returns the corridor that an agent follows; `None` if it does not exist, or follows a path
-    /// for its disc.
+    /// Returns the corridor that an agent follows, that of its disc or of its centre; `None` if the
+    /// agent does not exist.
     #[must_use]
     pub fn corridor(&self, agent: AgentId) -> Option<&PathCorridor<F, C>> {
-        self.slot(agent)?.route.centre()
-    }
-
-    /// Returns the path for its disc that an agent follows; `None` if it does not exist, or follows
-    /// a corridor.
-    #[must_use]
-    pub fn clear_corridor(&self, agent: AgentId) -> Option<&ClearCorridor> {
-        self.slot(agent)?.route.disc()
+        Some(self.slot(agent)?.route.corridor())
     }
 
     /// Returns all agents, in the order of their ids.
@@ -473,9 +466,9 @@ where
         agent.velocity = Vec3::ZERO;
         agent.has_landed = true;
         agent.around.forget();
-        let taken = self.scratches.with_first(|scratch| {
-            agent.route.take_link(ground, &agent.params, &mut scratch.query).ok().flatten()
-        });
+        let taken = self
+            .scratches
+            .with_first(|scratch| agent.route.take_link(ground, &mut scratch.query).ok().flatten());
         match taken.filter(|(taken, _)| *taken == LinkUse { point: taken.point, ..traversal.link }) {
             Some((_, start)) => {
                 agent.place = start;

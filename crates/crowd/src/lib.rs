@@ -32,7 +32,7 @@
 //!
 //! - On a [`waymesh_graph::ClearanceNavMesh`] (`waymesh::with_clearance`, made again for the mesh
 //!   of a world after each update) its path is the shortest on which it fits, for any radius. It
-//!   follows a [`waymesh_graph::ClearCorridor`]. Costs are ignored. If its filter forbids a polygon
+//!   follows a corridor for its disc. Costs are ignored. If its filter forbids a polygon
 //!   on that path, it walks as on a mesh without clearance: pass the filter to
 //!   `waymesh::with_clearance_for`.
 //! - On a mesh without clearance its path is that of a narrow agent, with corners moved out. The

@@ -1,10 +1,11 @@
 //! The route of an agent: a corridor for its centre, or a path for its disc.
 
+use std::ops::Deref;
+
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_graph::{
-    ClearCorridor, ClearCorridorOptions, ClearPathOptions, ClearanceNavMesh, CorridorChange, CorridorOptions,
-    LinkUse, Location, MeshSource, NavMesh, Outcome, PathCorridor, PathOptions, PolygonFilter, QueryError,
-    QueryScratch, TravelCost,
+    ClearPathOptions, ClearanceNavMesh, CorridorChange, CorridorOptions, LinkUse, Location, MeshSource,
+    NavMesh, Outcome, PathCorridor, PathOptions, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
 
 use crate::AgentParams;
@@ -37,23 +38,24 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The corridor that a route follows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Centre,
-    Disc,
-    /// The corridor of the centre, because the agent's filter or costs forbid a polygon, a crossing or
-    /// a link of the path of the disc.
-    Filtered,
+impl MeshSource for Ground<'_> {
+    fn nav_mesh(&self) -> impl Deref<Target = NavMesh> {
+        self.mesh
+    }
+
+    fn clearance(&self) -> Option<&ClearanceNavMesh> {
+        self.clearance
+    }
 }
 
 /// The route of an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Route<F, C> {
-    kind: Kind,
-    centre: PathCorridor<F, C>,
-    /// Created by the first plan that uses it.
-    disc: Option<Box<ClearCorridor>>,
+    /// That of the agent's disc, or of its centre.
+    corridor: PathCorridor<F, C>,
+    /// `true` if it is that of the centre because the agent's filter or costs forbid a polygon, a
+    /// crossing or a link of the path of the disc.
+    is_filtered: bool,
     /// The goal of the last plan or move.
     goal: Vec3,
     /// The version of the filter and the costs when the path of the disc was checked.
@@ -63,57 +65,46 @@ pub(crate) struct Route<F, C> {
 impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Route<F, C> {
     pub(crate) fn new(params: &AgentParams<F, C>) -> Self {
         let path = PathOptions::default().with_filter(params.filter.clone()).with_cost(params.cost.clone());
-        let centre = PathCorridor::new(CorridorOptions::default().with_path(path));
-        Self { kind: Kind::Centre, centre, disc: None, goal: Vec3::NAN, version: 0 }
+        let corridor = PathCorridor::new(CorridorOptions::default().with_path(path));
+        Self { corridor, is_filtered: false, goal: Vec3::NAN, version: 0 }
     }
 }
 
 impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
-    /// Returns the corridor in use, if it is one for the centre.
-    pub(crate) fn centre(&self) -> Option<&PathCorridor<F, C>> {
-        (self.kind != Kind::Disc).then_some(&self.centre)
+    pub(crate) fn corridor(&self) -> &PathCorridor<F, C> {
+        &self.corridor
     }
 
-    /// Returns the path in use, if it is one for the disc.
-    pub(crate) fn disc(&self) -> Option<&ClearCorridor> {
-        self.disc.as_deref().filter(|_| self.kind == Kind::Disc)
+    /// Returns `true` if it is the path of a disc.
+    pub(crate) fn is_for_disc(&self) -> bool {
+        self.corridor.options().disc.is_some()
     }
 
     /// Returns its start, its corners and its end; empty without a path.
     pub(crate) fn points(&self) -> &[Vec3] {
-        self.disc().map_or_else(|| &*self.centre.path().points, ClearCorridor::points)
-    }
-
-    /// Returns the corners ahead, at most `most`.
-    pub(crate) fn next_corners(&self, most: usize) -> &[Vec3] {
-        let points = self.points().get(1..).unwrap_or_default();
-        &points[..most.min(points.len())]
+        &self.corridor.path().points
     }
 
     /// Returns the links ahead; for a disc without links that are ground.
     pub(crate) fn links(&self) -> &[LinkUse] {
-        self.disc().map_or_else(|| &*self.centre.path().links, ClearCorridor::links)
+        &self.corridor.path().links
     }
 
     /// Returns the metres to its end.
     pub(crate) fn length(&self) -> f32 {
-        self.disc().map_or_else(|| self.centre.path().length, ClearCorridor::length)
+        let path = self.corridor.path();
+        if self.is_for_disc() { path.plan_length } else { path.length }
     }
 
     /// Returns `true` if it leads to the goal.
     pub(crate) fn is_complete(&self) -> bool {
-        let outcome = self.disc().map_or_else(|| self.centre.path().outcome, ClearCorridor::outcome);
-        outcome == Outcome::Complete
+        self.corridor.path().outcome == Outcome::Complete
     }
 
     /// Returns `true` if the ground, or what the filter allows, has changed since the last plan.
     pub(crate) fn is_outdated(&self, ground: Ground<'_>, params: &AgentParams<F, C>) -> bool {
-        match (self.disc(), ground.for_disc(params)) {
-            (Some(disc), Some(mesh)) => disc.is_outdated(mesh) || self.version != version(params),
-            (None, None) => self.centre.is_outdated(ground.mesh),
-            (None, Some(_)) => self.kind == Kind::Centre || self.centre.is_outdated(ground.mesh),
-            (Some(_), None) => true,
-        }
+        let is_other = !self.is_filtered && ground.for_disc(params).is_some() != self.is_for_disc();
+        is_other || self.corridor.is_outdated(&ground)
     }
 
     /// Plans from end to end.
@@ -124,21 +115,19 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         [from, to]: [Vec3; 2],
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        (self.kind, self.goal) = (Kind::Centre, to);
-        if let Some(mesh) = ground.for_disc(params) {
-            let radius = ground.margin(params);
-            let path = ClearPathOptions::new(radius).with_arc_error(ARC_ERROR);
-            let options = ClearCorridorOptions::new(radius).with_path(path);
-            let known = self.disc.take().filter(|disc| *disc.options() == options);
-            let disc = self.disc.insert(known.unwrap_or_else(|| Box::new(ClearCorridor::new(options))));
-            (self.kind, self.version) = (Kind::Disc, version(params));
-            let change = disc.plan(mesh, from, to, scratch);
-            if change.is_err() || disc.is_open_for(ground.mesh, &params.filter, &params.cost) {
+        (self.is_filtered, self.goal) = (false, to);
+        if ground.for_disc(params).is_some() {
+            let disc = ClearPathOptions::new(ground.margin(params)).with_arc_error(ARC_ERROR);
+            self.corridor.set_disc(Some(disc));
+            self.version = version(params);
+            let change = self.corridor.plan(&ground, from, to, scratch);
+            if change.is_err() || self.corridor.is_allowed(ground.mesh) {
                 return change;
             }
-            self.kind = Kind::Filtered;
+            self.is_filtered = true;
         }
-        self.centre.plan(ground.mesh, from, to, scratch)
+        self.corridor.set_disc(None);
+        self.corridor.plan(&ground, from, to, scratch)
     }
 
     /// Changes its goal, if one is given, and repairs it after changes of the ground. The agent is
@@ -151,36 +140,27 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         [goal, moved]: [Option<Vec3>; 2],
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        let mesh = ground.for_disc(params);
+        let is_for_disc = ground.for_disc(params).is_some();
         self.goal = moved.unwrap_or(self.goal);
-        let is_other = self.kind != Kind::Filtered && mesh.is_some() != (self.kind == Kind::Disc);
+        let is_other = !self.is_filtered && is_for_disc != self.is_for_disc();
         if let Some(goal) = goal
-            && (is_other || mesh.is_some() && !self.is_still_open(ground, params))
+            && (is_other || is_for_disc && !self.is_still_open(ground, params))
         {
             return self.plan(ground, params, [place.position, goal], scratch);
         }
-        let (Kind::Disc, Some(disc), Some(mesh)) = (self.kind, &mut self.disc, mesh) else {
-            return match moved {
-                Some(goal) => self.centre.move_goal(ground.mesh, goal, scratch),
-                None => self.centre.repair(ground.mesh, scratch),
-            };
-        };
         let change = match moved {
-            Some(goal) => disc.move_goal(mesh, goal, scratch),
-            None if disc.is_outdated(mesh) => disc.move_start(mesh, place.position, scratch),
-            None => Ok(CorridorChange::Kept),
+            Some(goal) => self.corridor.move_goal(&ground, goal, scratch),
+            None => self.corridor.repair(&ground, scratch),
         };
-        self.checked(change, ground, params, scratch)
+        self.checked(change, ground, scratch)
     }
 
     /// Returns `false` if what the filter allows or paths cost has changed, unless the path of the disc
     /// leads to its goal and is still open.
     fn is_still_open(&mut self, ground: Ground<'_>, params: &AgentParams<F, C>) -> bool {
         let now = version(params);
-        let is_open = |disc: &ClearCorridor| {
-            disc.outcome() == Outcome::Complete && disc.is_open_for(ground.mesh, &params.filter, &params.cost)
-        };
-        if self.version != now && self.disc().is_some_and(is_open) {
+        let is_open = self.is_for_disc() && self.is_complete();
+        if self.version != now && is_open && self.corridor.is_allowed(ground.mesh) {
             self.version = now;
         }
         self.version == now
@@ -195,37 +175,27 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Result<(CorridorChange, Option<Location>), QueryError> {
-        let mesh = ground.for_disc(params);
-        let (Kind::Disc, Some(disc), Some(mesh)) = (self.kind, &mut self.disc, mesh) else {
-            let change = self.centre.move_start(ground.mesh, to, scratch)?;
-            return Ok((change, self.centre.start()));
-        };
+        if !self.is_for_disc() {
+            let change = self.corridor.move_start(&ground, to, scratch)?;
+            return Ok((change, self.corridor.start()));
+        }
         let place = ground.mesh.query().filter(&params.filter).memory(scratch).walk(place, to)?;
-        let change = match disc.move_start(mesh, place.position, scratch) {
+        let change = match self.corridor.move_start(&ground, place.position, scratch) {
             // Others pushed it to a position where it does not fit: it goes back.
             Err(QueryError::NoRoomNear { .. }) => Ok(CorridorChange::Kept),
             change => change,
         };
-        Ok((self.checked(change, ground, params, scratch)?, Some(place)))
+        Ok((self.checked(change, ground, scratch)?, Some(place)))
     }
 
     /// Removes the next link, which the agent took. Returns the link, and the location at its end.
     pub(crate) fn take_link(
         &mut self,
         ground: Ground<'_>,
-        params: &AgentParams<F, C>,
         scratch: &mut QueryScratch,
     ) -> Result<Option<(LinkUse, Location)>, QueryError> {
-        let mesh = ground.for_disc(params);
-        let (Kind::Disc, Some(disc), Some(mesh)) = (self.kind, &mut self.disc, mesh) else {
-            let taken = self.centre.take_link(ground.mesh, scratch)?;
-            return Ok(taken.zip(self.centre.start()));
-        };
-        if disc.is_outdated(mesh) {
-            return Ok(None);
-        }
-        let taken = disc.take_link(mesh, scratch)?;
-        Ok(taken.zip(disc.start(mesh)))
+        let taken = self.corridor.take_link(&ground, scratch)?;
+        Ok(taken.zip(self.corridor.start()))
     }
 
     /// Switches to the corridor of the centre if the path of the disc is new and the filter or the
@@ -234,15 +204,15 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         &mut self,
         change: Result<CorridorChange, QueryError>,
         ground: Ground<'_>,
-        params: &AgentParams<F, C>,
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
-        let Some(disc) = self.disc.as_ref() else { return change };
-        if let (Ok(CorridorChange::Replanned { .. }), [from, ..]) = (&change, disc.points())
-            && !disc.is_open_for(ground.mesh, &params.filter, &params.cost)
+        if let (Ok(CorridorChange::Replanned { .. }), Some(&from)) = (&change, self.points().first())
+            && self.is_for_disc()
+            && !self.corridor.is_allowed(ground.mesh)
         {
-            self.kind = Kind::Filtered;
-            return self.centre.plan(ground.mesh, *from, self.goal, scratch);
+            self.is_filtered = true;
+            self.corridor.set_disc(None);
+            return self.corridor.plan(&ground, from, self.goal, scratch);
         }
         change
     }
@@ -250,7 +220,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     /// Returns the position that the agent has to return to: the start of the path of its disc, if
     /// it is elsewhere.
     pub(crate) fn way_back(&self, here: Vec3, margin: f32) -> Option<Vec3> {
-        let begin = *self.disc()?.points().first()?;
+        let begin = *self.points().first().filter(|_| self.is_for_disc())?;
         (begin.xz().distance(here.xz()) > 0.5 * margin).then_some(begin)
     }
 }

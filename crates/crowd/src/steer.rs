@@ -197,14 +197,14 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         if self.task != Task::Walking {
             return Vec2::ZERO;
         }
-        let corners = self.route.next_corners(3);
+        let corners = self.route.corridor().next_corners(3);
         let Some(first) = corners.iter().position(|corner| corner.xz().distance(here) > CORNER) else {
             return Vec2::ZERO;
         };
         let margin = ground.margin(&self.params);
         let mut corner = corners[first].xz();
         let incoming = (corner - here).normalize_or_zero();
-        if self.route.disc().is_some() {
+        if self.route.is_for_disc() {
             // The corners of its path have clearance for the disc.
             corner = self.route.way_back(self.place.position, margin).map_or(corner, |back| back.xz());
         } else if let Some(next) = corners.get(first + 1) {

@@ -163,9 +163,7 @@ mod source;
 mod surface;
 
 pub use clearance::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
-pub use corridor::{
-    ClearCorridor, ClearCorridorOptions, CorridorChange, CorridorOptions, PathCorridor, ReplanReason,
-};
+pub use corridor::{CorridorChange, CorridorOptions, PathCorridor, ReplanReason};
 pub use glam;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
 pub use locate::error::{NoPath, PathEnd, QueryError};

@@ -1,16 +1,13 @@
 //! Corridors: paths that are kept while their agents and goals move, and the ground changes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
-use waymesh::graph::{
-    ClearCorridor, ClearCorridorOptions, ClearanceNavMesh, CorridorChange, CorridorOptions, LinkUse,
-    PathCorridor,
-};
-use waymesh::{MeshSource, Outcome, QueryScratch};
+use waymesh::QueryScratch;
+use waymesh::graph::{CorridorChange, CorridorOptions, LinkUse, PathCorridor};
 
 use crate::crowd::{Ground, copy, on_ground};
 use crate::errors::OrRaise;
@@ -21,33 +18,10 @@ use crate::path::outcome_name;
 use crate::query::{disc_options, path_options, reach_of, unless_fast};
 use crate::settings::{Filter, MeshCosts};
 
-/// A corridor and its ground.
-#[derive(Debug)]
-enum Kept {
-    Points(Box<PathCorridor<Filter, MeshCosts>>, Ground),
-    Discs(Box<ClearCorridor>, Arc<ClearanceNavMesh>),
-}
-
-/// Runs with a corridor of either type and the mesh of the moment, of which its filter must be.
-macro_rules! on_corridor {
-    ($kept:expr, $allowed:expr, |$corridor:ident, $mesh:ident| $run:expr) => {
-        match $kept {
-            Kept::Points($corridor, ground) => on_ground!(&ground.now($allowed)?, |ground| {
-                let mesh = ground.nav_mesh();
-                let $mesh = &*mesh;
-                $run
-            }),
-            Kept::Discs($corridor, mesh) => {
-                let $mesh = &**mesh;
-                $run
-            }
-        }
-    };
-}
-
 #[derive(Debug)]
 struct State {
-    kept: Kept,
+    corridor: PathCorridor<Filter, MeshCosts>,
+    ground: Ground,
     allowed: Allowed,
     /// Positions that were requested last.
     start: Vec3,
@@ -55,48 +29,27 @@ struct State {
     scratch: QueryScratch,
 }
 
+/// Runs with a corridor, its ground of the moment, of whose polygons its filter must be, and the
+/// memory of queries.
+macro_rules! on_corridor {
+    ($state:expr, |$corridor:ident, $ground:ident, $scratch:ident| $run:expr) => {{
+        let State { corridor: $corridor, ground, allowed, scratch: $scratch, .. } = $state;
+        ground.now(allowed).and_then(|ground| on_ground!(&ground, |$ground| ($run).or_raise()))
+    }};
+}
+
 impl State {
     fn points(&self) -> &[Vec3] {
-        match &self.kept {
-            Kept::Points(corridor, _) => &corridor.path().points,
-            Kept::Discs(corridor, _) => corridor.points(),
-        }
-    }
-
-    fn links(&self) -> &[LinkUse] {
-        match &self.kept {
-            Kept::Points(corridor, _) => &corridor.path().links,
-            Kept::Discs(corridor, _) => corridor.links(),
-        }
-    }
-
-    fn outcome(&self) -> Outcome {
-        match &self.kept {
-            Kept::Points(corridor, _) => corridor.path().outcome,
-            Kept::Discs(corridor, _) => corridor.outcome(),
-        }
+        &self.corridor.path().points
     }
 
     fn plan(&mut self) -> PyResult<&'static str> {
-        let Self { kept, allowed, goal, scratch, .. } = self;
-        let start = self.start;
-        changed(
-            on_corridor!(kept, allowed, |corridor, mesh| corridor.plan(mesh, start, *goal, scratch))
-                .or_raise(),
-        )
+        let (start, goal) = (self.start, self.goal);
+        changed(on_corridor!(self, |corridor, ground, scratch| corridor.plan(ground, start, goal, scratch)))
     }
 
     fn repair(&mut self) -> PyResult<&'static str> {
-        let Self { kept, allowed, scratch, .. } = self;
-        let change = match kept {
-            Kept::Points(corridor, ground) => {
-                on_ground!(&ground.now(allowed)?, |ground| corridor.repair(&ground.nav_mesh(), scratch))
-            }
-            Kept::Discs(corridor, mesh) if corridor.is_outdated(mesh) => corridor.replan(mesh, scratch),
-            Kept::Discs(corridor, _) if corridor.points().is_empty() => Ok(CorridorChange::Nothing),
-            Kept::Discs(..) => Ok(CorridorChange::Kept),
-        };
-        changed(change.or_raise())
+        changed(on_corridor!(self, |corridor, ground, scratch| corridor.repair(ground, scratch)))
     }
 }
 
@@ -154,26 +107,23 @@ impl PyCorridor {
         let given_costs = [copy(area_costs)?, copy(link_costs)?];
         let allowed = allowed_of(allowed)?;
         let ground = Ground::of(py, ground, radius.is_some(), &allowed)?;
-        let kept = match (ground, radius) {
-            (Ground::Clear(mesh), Some(radius)) => {
-                let for_points = rises || agent_height.is_some() || given.iter().any(Option::is_some);
-                let path = disc_options(radius, (shortest, fast, allow_partial), reach, for_points)?;
-                let options = ClearCorridorOptions::new(radius).with_path(path).with_max_drift(max_drift);
-                Kept::Discs(Box::new(ClearCorridor::new(options)), mesh)
-            }
-            (ground, _) => {
-                unless_fast(fast)?;
-                let flags = allowed.as_ref().map(|allowed| allowed.flags.clone());
-                let heights = (rises, None);
-                let mut path = path_options(shortest, allow_partial, false, heights, agent_height, flags)?;
-                path.reach = reach_of(reach)?;
-                let path = path.with_cost(ground.costs(py, &given_costs)?);
-                let options = CorridorOptions::default().with_max_drift(max_drift).with_range(range);
-                Kept::Points(Box::new(PathCorridor::new(options.with_path(path))), ground)
-            }
-        };
+        let for_points = rises || agent_height.is_some() || given.iter().any(Option::is_some);
+        let disc = radius
+            .map(|radius| disc_options(radius, (shortest, fast, allow_partial), reach, for_points))
+            .transpose()?;
+        if disc.is_none() {
+            unless_fast(fast)?;
+        }
+        let flags = allowed.as_ref().map(|allowed| allowed.flags.clone());
+        let mut path = path_options(shortest, allow_partial, false, (rises, None), agent_height, flags)?;
+        path.reach = reach_of(reach)?;
+        let path = path.with_cost(ground.costs(py, &given_costs)?);
+        let mut options = CorridorOptions::default().with_max_drift(max_drift).with_range(range);
+        options.disc = disc;
+        let corridor = PathCorridor::new(options.with_path(path));
         let (start, goal) = (point("start", start)?, point("goal", goal)?);
-        let state = Mutex::new(State { kept, allowed, start, goal, scratch: QueryScratch::default() });
+        let scratch = QueryScratch::default();
+        let state = Mutex::new(State { corridor, ground, allowed, start, goal, scratch });
         let corridor = Self { state, given_costs };
         corridor.with(py, State::plan)?;
         Ok(corridor)
@@ -182,10 +132,11 @@ impl PyCorridor {
     #[doc = doc!("Corridor.move_start")]
     fn move_start(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         let to = point("position", position)?;
-        self.with(py, |State { kept, allowed, start, scratch, .. }| {
-            let change = on_corridor!(kept, allowed, |corridor, mesh| corridor.move_start(mesh, to, scratch));
-            let change = changed(change.or_raise())?;
-            *start = to;
+        self.with(py, |state| {
+            let change =
+                on_corridor!(state, |corridor, ground, scratch| corridor.move_start(ground, to, scratch));
+            let change = changed(change)?;
+            state.start = to;
             Ok(change)
         })
     }
@@ -193,32 +144,30 @@ impl PyCorridor {
     #[doc = doc!("Corridor.move_goal")]
     fn move_goal(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         let to = point("position", position)?;
-        self.with(py, |State { kept, allowed, goal, scratch, .. }| {
-            let change = on_corridor!(kept, allowed, |corridor, mesh| corridor.move_goal(mesh, to, scratch));
-            let change = changed(change.or_raise())?;
-            *goal = to;
+        self.with(py, |state| {
+            let change =
+                on_corridor!(state, |corridor, ground, scratch| corridor.move_goal(ground, to, scratch));
+            let change = changed(change)?;
+            state.goal = to;
             Ok(change)
         })
     }
 
     #[doc = doc!("Corridor.take_link")]
     fn take_link(&self, py: Python<'_>) -> PyResult<Option<(u64, bool)>> {
-        let taken = self.with(py, |State { kept, allowed, scratch, .. }| {
-            on_corridor!(kept, allowed, |corridor, mesh| corridor.take_link(mesh, scratch)).or_raise()
+        let taken = self.with(py, |state| {
+            on_corridor!(state, |corridor, ground, scratch| corridor.take_link(ground, scratch))
         });
         Ok(taken?.map(|taken| (taken.link.0, taken.backwards)))
     }
 
     #[doc = doc!("Corridor.replan")]
     fn replan(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.with(py, |state| match &mut state.kept {
-            Kept::Discs(corridor, mesh) if !corridor.points().is_empty() => {
-                changed(corridor.replan(mesh, &mut state.scratch).or_raise())
+        self.with(py, |state| {
+            if state.points().is_empty() {
+                return state.plan();
             }
-            _ => {
-                state.start = state.points().first().copied().unwrap_or(state.start);
-                state.plan()
-            }
+            changed(on_corridor!(state, |corridor, ground, scratch| corridor.replan(ground, scratch)))
         })
     }
 
@@ -235,29 +184,21 @@ impl PyCorridor {
         ground: &Bound<'_, PyAny>,
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<&'static str> {
-        let (is_for_discs, before) =
-            self.with(py, |state| (matches!(state.kept, Kept::Discs(..)), state.allowed.clone()));
+        let (is_for_disc, before) =
+            self.with(py, |state| (state.corridor.options().disc.is_some(), state.allowed.clone()));
         let allowed = allowed_of(allowed)?.or(before);
-        let ground = Ground::of(py, ground, is_for_discs, &allowed)?;
+        let ground = Ground::of(py, ground, is_for_disc, &allowed)?;
         let costs = ground.costs(py, &self.given_costs)?;
         self.with(py, |state| {
-            state.allowed = allowed;
-            let flags = state.allowed.as_ref().map(|allowed| allowed.flags.clone());
-            match (&mut state.kept, ground) {
-                (Kept::Discs(_, mesh), Ground::Clear(new)) => *mesh = new,
-                (Kept::Points(corridor, old), ground) => {
-                    *old = ground;
-                    let path = &corridor.options().path;
-                    let height = path.filter.as_ref().and_then(|filter| filter.0);
-                    let filter = (height.is_some() || flags.is_some()).then_some((height, flags));
-                    if path.cost != costs || path.filter != filter {
-                        let path = path.clone().with_cost(costs).with_filter(filter);
-                        let options = corridor.options().clone().with_path(path);
-                        **corridor = PathCorridor::new(options);
-                        return state.plan();
-                    }
-                }
-                (Kept::Discs(..), _) => {}
+            let flags = allowed.as_ref().map(|allowed| allowed.flags.clone());
+            (state.ground, state.allowed) = (ground, allowed);
+            let path = &state.corridor.options().path;
+            let height = path.filter.as_ref().and_then(|filter| filter.0);
+            let filter = (height.is_some() || flags.is_some()).then_some((height, flags));
+            if path.filter != filter || !is_for_disc && path.cost != costs {
+                let path = path.clone().with_cost(costs).with_filter(filter);
+                state.corridor = PathCorridor::new(state.corridor.options().clone().with_path(path));
+                return state.plan();
             }
             state.repair()
         })
@@ -266,11 +207,11 @@ impl PyCorridor {
     #[doc = doc!("Corridor.is_outdated")]
     #[getter]
     fn is_outdated(&self, py: Python<'_>) -> bool {
-        let is_outdated = |State { kept, allowed, .. }: &mut State| -> PyResult<bool> {
-            Ok(on_corridor!(kept, allowed, |corridor, mesh| corridor.is_outdated(mesh)))
-        };
-        // The ground of a filter for other polygons has changed.
-        self.with(py, is_outdated).unwrap_or(true)
+        self.with(py, |State { corridor, ground, allowed, .. }| {
+            // The ground of a filter for other polygons has changed.
+            let Ok(ground) = ground.now(allowed) else { return true };
+            on_ground!(&ground, |ground| corridor.is_outdated(ground))
+        })
     }
 
     #[doc = doc!("Corridor.position")]
@@ -297,13 +238,13 @@ impl PyCorridor {
     #[getter]
     fn links(&self, py: Python<'_>) -> Vec<(u64, bool, usize)> {
         let link = |link: &LinkUse| (link.link.0, link.backwards, link.point);
-        self.with(py, |state| state.links().iter().map(link).collect())
+        self.with(py, |state| state.corridor.path().links.iter().map(link).collect())
     }
 
     #[doc = doc!("Corridor.outcome")]
     #[getter]
     fn outcome(&self, py: Python<'_>) -> &'static str {
-        self.with(py, |state| outcome_name(state.outcome()))
+        self.with(py, |state| outcome_name(state.corridor.path().outcome))
     }
 
     #[doc = doc!("Corridor.length")]

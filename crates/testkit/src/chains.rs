@@ -13,9 +13,9 @@ use std::collections::HashSet;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{PlanVertex, PolyId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, ClearCorridor, ClearCorridorOptions, ClearPathOptions,
-    ClearanceNavMesh, CorridorOptions, Location, NavMesh, Outcome, Path, PathCorridor, PathOptions,
-    PathSearch, PlaceSampler, PolygonFilter, Query, QueryError, QueryScratch, Reach, SlicedPath,
+    AnyPolygon, AreaCosts, AreaFilter, ClearPathOptions, ClearanceNavMesh, CorridorOptions, Location,
+    NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, PolygonFilter, Query,
+    QueryError, QueryScratch, Reach, SlicedPath,
 };
 
 use crate::flat_meshes::Board;
@@ -698,7 +698,7 @@ impl<'a> Chains<'a> {
     /// A disc that is led by a corridor arrives.
     fn follow_disc(&mut self, clear: &ClearanceNavMesh, radius: f32, [from, to]: [Vec3; 2], points: &[Vec3]) {
         let slack = 4.0 * self.mesh.position_slack();
-        let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));
+        let mut corridor = PathCorridor::new(CorridorOptions::for_disc(radius));
         corridor
             .plan(clear, from, to, &mut self.scratch)
             .unwrap_or_else(|error| panic!("{from} to {to}: {error}"));
@@ -714,14 +714,14 @@ impl<'a> Chains<'a> {
             if is_at_link && at.xz().distance(next.xz()) <= self.mesh.position_slack() {
                 let taken = corridor.take_link(clear, &mut self.scratch);
                 taken.unwrap_or_else(|error| panic!("radius {radius}: a link at {at}: {error}"));
-                at = corridor.start(clear).expect("a corridor").position;
+                at = corridor.start().expect("a corridor").position;
                 continue;
             }
             let step = (next - at).xz().clamp_length_max(self.step);
             corridor
                 .move_start(clear, at + Vec3::new(step.x, 0.0, step.y), &mut self.scratch)
                 .unwrap_or_else(|error| panic!("radius {radius}: {from} to {to} at {at}: {error}"));
-            at = corridor.start(clear).expect("a corridor").position;
+            at = corridor.start().expect("a corridor").position;
         }
         panic!(
             "radius {radius}, {from} to {to}: the disc of a corridor stands still at {at}, {} m before; next: {:?}",

@@ -96,7 +96,7 @@ impl Corridor {
     ) -> Thrown<String> {
         let (from, to) = (point("start", start)?, point("end", end)?);
         let Self { corridor, ground, scratch } = self;
-        changed(corridor.plan(&ground.nav_mesh(), from, to, scratch))
+        changed(corridor.plan(&*ground.nav_mesh(), from, to, scratch))
     }
 
     /// The agent moved: the corridor begins where that led it, along walls that were in the way.
@@ -107,7 +107,7 @@ impl Corridor {
     ) -> Thrown<String> {
         let to = point("position", position)?;
         let Self { corridor, ground, scratch } = self;
-        changed(corridor.move_start(&ground.nav_mesh(), to, scratch))
+        changed(corridor.move_start(&*ground.nav_mesh(), to, scratch))
     }
 
     /// The goal moved.
@@ -118,7 +118,7 @@ impl Corridor {
     ) -> Thrown<String> {
         let to = point("position", position)?;
         let Self { corridor, ground, scratch } = self;
-        changed(corridor.move_goal(&ground.nav_mesh(), to, scratch))
+        changed(corridor.move_goal(&*ground.nav_mesh(), to, scratch))
     }
 
     /// The agent took the next link, of those that are not crossed like an edge: the corridor begins at
@@ -126,7 +126,7 @@ impl Corridor {
     #[wasm_bindgen(js_name = takeLink, unchecked_return_type = "LinkUse | null")]
     pub fn take_link(&mut self) -> Thrown<JsValue> {
         let Self { corridor, ground, scratch } = self;
-        let taken = corridor.take_link(&ground.nav_mesh(), scratch).or_throw()?;
+        let taken = corridor.take_link(&*ground.nav_mesh(), scratch).or_throw()?;
         Ok(taken.map_or(JsValue::NULL, |taken| path::link(&taken)))
     }
 

@@ -8,7 +8,7 @@ mod discs;
 use discs::{clear, crooked, halls, link};
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearCorridor, ClearCorridorOptions, ClearPathOptions, PlaceSampler};
+use waymesh::graph::{ClearPathOptions, CorridorOptions, PathCorridor, PlaceSampler};
 use waymesh::{AnyPolygon, ClearanceNavMesh, Outcome, PathSearch, QueryScratch};
 use waymesh_testkit::allocations::{Counting, allocations, assert_steady};
 
@@ -72,14 +72,14 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
                     mesh.query(0.0).memory(&mut scratch).clearance_at(place, 5.0).unwrap();
                 }
             });
-            let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));
+            let mut corridor = PathCorridor::new(CorridorOptions::for_disc(radius));
             let mut moves = 0;
-            assert_steady(&format!("ClearCorridor, {name}, {radius}"), || {
+            assert_steady(&format!("PathCorridor, {name}, {radius}"), || {
                 let mut random = Random::new(7);
                 let _ = corridor.plan(&mesh, places[0].position, places[1].position, &mut scratch);
                 for place in &places {
                     for _ in 0..20 {
-                        let Some(&at) = corridor.points().first() else { break };
+                        let Some(&at) = corridor.path().points.first() else { break };
                         let next = corridor.next_corners(1).first().copied().unwrap_or(at);
                         let aside = (random.unit() - 0.5) * 0.2;
                         let to = at + (next - at).clamp_length_max(0.7) + Vec3::new(aside, 0.0, -aside);

@@ -1,10 +1,11 @@
-//! Paths that are kept while their agents and goals move: of points and of discs.
+//! Paths that are kept while their agents and goals move.
 
 mod disc;
+mod moves;
 mod options;
+mod path_corridor;
 mod point;
 mod string;
 
-pub use disc::{ClearCorridor, ClearCorridorOptions};
 pub use options::{CorridorChange, CorridorOptions, ReplanReason};
-pub use point::PathCorridor;
+pub use path_corridor::PathCorridor;

@@ -2,6 +2,8 @@
 
 use waymesh_core::BadField;
 
+use crate::clearance::ClearPathOptions;
+use crate::locate::error::QueryError;
 use crate::locate::reach::unless_0_or_more;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -13,25 +15,38 @@ use crate::path::options::PathOptions;
 pub struct CorridorOptions<F = AnyPolygon, C = Length> {
     /// Options of the path. [`PathOptions::cross_points`] is of no use here, but allowed.
     pub path: PathOptions<F, C>,
+    /// The path of a disc, on ground with clearance ([`ClearanceNavMesh`](crate::ClearanceNavMesh)),
+    /// instead of `path`: of that, only the filter and the costs count, see
+    /// [`PathCorridor::is_allowed`](crate::PathCorridor::is_allowed). Default: `None`, a point.
+    pub disc: Option<ClearPathOptions>,
     /// A corridor that has become longer than its plan by more than this share of its length is
     /// planned again. At least a cell of the grid is always allowed. 0 or more; default 0.1.
     pub max_drift: f32,
-    /// Longest detour of a repair in metres; after a longer move of an end the corridor is planned
-    /// again. 0 or more; default 10.
+    /// Longest detour of a repair in metres; after a longer move of an end the corridor of a point is
+    /// planned again. 0 or more; default 10.
     pub range: f32,
-    /// `true` to repair a corridor where the mesh or the filter changed instead of planning it again.
-    /// Default: `true`.
+    /// `true` to repair a corridor where the mesh or the filter changed instead of planning it again;
+    /// that of a disc is planned again where the mesh or its links changed. Default: `true`.
     pub repair: bool,
 }
 
 impl Default for CorridorOptions {
     fn default() -> Self {
-        Self { path: PathOptions::default(), max_drift: 0.1, range: 10.0, repair: true }
+        Self { path: PathOptions::default(), disc: None, max_drift: 0.1, range: 10.0, repair: true }
+    }
+}
+
+impl CorridorOptions {
+    /// Returns the default options for a disc of this radius, in metres.
+    #[must_use]
+    pub fn for_disc(radius: f32) -> Self {
+        Self::default().with_disc(ClearPathOptions::new(radius))
     }
 }
 
 waymesh_core::setters! {
     impl<F, C> CorridorOptions<F, C> {
+        with_disc(disc: Some(ClearPathOptions));
         with_max_drift(max_drift: f32);
         with_range(range: f32);
         with_repair(repair: bool);
@@ -45,17 +60,18 @@ impl<F: PolygonFilter, C: TravelCost> CorridorOptions<F, C> {
         self,
         path: PathOptions<G, D>,
     ) -> CorridorOptions<G, D> {
-        let Self { path: _, max_drift, range, repair } = self;
-        CorridorOptions { path, max_drift, range, repair }
+        let Self { path: _, disc, max_drift, range, repair } = self;
+        CorridorOptions { path, disc, max_drift, range, repair }
     }
 
     /// Names the first field that is out of range.
     ///
     /// # Errors
-    /// If a share or a range is NaN or negative.
+    /// If there is one.
     pub fn validate(&self) -> Result<(), BadField> {
         unless_0_or_more("max_drift", self.max_drift)?;
-        unless_0_or_more("range", self.range)
+        unless_0_or_more("range", self.range)?;
+        self.disc.map_or(Ok(()), |disc| disc.validate())
     }
 }
 
@@ -79,6 +95,9 @@ pub enum CorridorChange {
     /// There is none: no path leads anywhere, or none was planned.
     Nothing,
 }
+
+/// The result of a call of a corridor.
+pub(super) type Changed = Result<CorridorChange, QueryError>;
 
 /// The reason why a corridor was planned again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

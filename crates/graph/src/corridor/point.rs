@@ -1,267 +1,66 @@
-//! A path that is kept while its agent moves, its goal moves, and the mesh changes.
+//! The corridor of a point: crossings from polygon to polygon, and the string through them.
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
-use super::options::{CorridorChange, CorridorOptions, ReplanReason};
+use super::options::{Changed, CorridorChange, ReplanReason};
+use super::path_corridor::PathCorridor;
 use super::string::{MovingString, place_of};
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::{Location, Spot};
-use crate::locate::reach::unless_0_or_more;
-use crate::mesh::costs::{Length, Rules, TravelCost, Version};
-use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::locate::nearest::Spot;
+use crate::locate::place::Place;
+use crate::mesh::costs::TravelCost;
+use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::ends::Ends;
-use crate::path::funnel::Turn;
 use crate::path::options::{PathOptions, PathSearch};
-use crate::path::result::{LinkUse, Outcome, Path, length, plan_length};
+use crate::path::result::{LinkUse, Outcome, Path};
 use crate::path::scratch::PathScratch;
 use crate::path::steps::Step;
-use crate::query::route::Router;
+use crate::query::route::{Route, Router};
 use crate::scratch::{CorridorScratch, QueryScratch};
 
-/// A path that follows a moving agent and a moving goal, polygon by polygon, and mends itself where
-/// the mesh changes.
-///
-/// # Guarantees
-/// - After every call that returns `Ok` the corridor fits the mesh given: its first polygon holds
-///   the start, its last the goal, each leads to the next over an edge or a link, the filter allows
-///   all, and [`PathCorridor::path`] is the shortest in it.
-/// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by
-///   more than [`CorridorOptions::max_drift`] of its length or a cell of the grid. With
-///   [`PathSearch::Shortest`] that holds against the shortest path of the moment, for no move can
-///   shorten that by more than its own length.
-/// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
-///   much, always.
-/// - Stale polygons are detected by generation, links by checksum; closed polygons are checked
-///   at every call. Where a filter, a cost or a link opened something ([`PolygonFilter::version`],
-///   [`NavMesh::set_link_open`]), the next call plans a corridor again that did not reach its goal.
-///   One that reaches it keeps its path; with [`CorridorOptions::repair`] set to `false` it is
-///   planned again as well.
-///
-/// # Cost
-/// A call costs what short searches near the end that moved cost, the string from there to the
-/// first turn that stays, and moving memory: a few nanoseconds a polygon. Where the path takes
-/// links, costs more than its length or has points at edges, and where an end leaves the corridor,
-/// its string is pulled as a whole: some tens of nanoseconds a polygon. With a filter it is asked
-/// for each polygon. Allocates nothing once corridor and scratch have grown.
-///
-/// # References
-/// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010,
-/// Planning short paths with clearance using explicit corridors, <https://doi.org/10.1109/ROBOT.2010.5509263>.
-///
-/// ```
-/// # use glam::Vec3;
-/// # use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-/// # use waymesh_graph::NavMesh;
-/// # let polygons = PolyMesh {
-/// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
-/// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
-/// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-/// #     polygons: [0, 4].map(|first| Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
-/// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
-/// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
-/// #         .map(|polygon| polygon.map(waymesh_core::PolyId)).to_vec(),
-/// # };
-/// # let mesh = NavMesh::try_from(polygons)?;
-/// use waymesh_graph::{CorridorChange, CorridorOptions, PathCorridor, QueryScratch};
-///
-/// let mut scratch = QueryScratch::default();
-/// let mut corridor = PathCorridor::new(CorridorOptions::default());
-/// corridor.plan(&mesh, Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0), &mut scratch)?;
-/// // Each frame: steer for the next corner, report the new place.
-/// let next = corridor.next_corners(1)[0];
-/// let change = corridor.move_start(&mesh, Vec3::new(2.0, 0.0, 1.5), &mut scratch)?;
-/// assert_eq!(change, CorridorChange::Kept);
-/// corridor.move_goal(&mesh, Vec3::new(18.0, 0.0, 9.0), &mut scratch)?;
-/// corridor.optimise_visibility(&mesh, 10.0, &mut scratch)?;
-/// assert_eq!(corridor.path().polygons.len(), 2);
-/// # assert_eq!(next, Vec3::new(19.0, 0.0, 9.0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[doc(alias = "dtPathCorridor")]
-#[derive(Clone, Debug)]
-pub struct PathCorridor<F = AnyPolygon, C = Length> {
-    options: CorridorOptions<F, C>,
-    /// Versions of the mesh, its links and the filter at the last update.
-    seen: Version,
-    ends: Option<Ends>,
-    /// Place of the agent where no path leads from it: the next plan begins there.
-    from: Option<Vec3>,
-    /// The last requested goal.
-    target: Option<Vec3>,
-    steps: Vec<Step>,
-    path: Path,
-    /// The turn of each point of `path`, if its string can be pulled piece by piece: without links,
-    /// costs and points at edges.
-    string: Vec<Turn>,
-    /// Length in plan of `path`, in metres.
-    length: f64,
-    /// That of its plan, less what both ends moved since.
-    base: f64,
-    /// `true` if no path is shorter than `base`.
-    is_bound: bool,
-}
-
 impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
-    /// No corridor yet.
-    #[must_use]
-    pub fn new(options: CorridorOptions<F, C>) -> Self {
-        Self {
-            options,
-            seen: Version::default(),
-            ends: None,
-            from: None,
-            target: None,
-            steps: Vec::new(),
-            path: Path::default(),
-            string: Vec::new(),
-            length: 0.0,
-            base: 0.0,
-            is_bound: false,
-        }
-    }
-
-    /// Returns the path through the corridor, from the agent's place to the goal or the closest
-    /// place to it. Its points are where to go next, its [`Path::links`] name the links on the
-    /// way.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the corners ahead, `most` at most: the last of all is the goal.
-    /// [`PathCorridor::next_link`] shows whether a link begins at one.
-    #[doc(alias = "findCorners")]
-    #[must_use]
-    pub fn next_corners(&self, most: usize) -> &[Vec3] {
-        let points = self.path.points.get(1..).unwrap_or_default();
-        &points[..most.min(points.len())]
-    }
-
-    /// Returns the next link of the path.
-    #[must_use]
-    pub fn next_link(&self) -> Option<LinkUse> {
-        self.path.links.first().copied()
-    }
-
-    /// Returns where the agent is, on the mesh; `None` without a corridor.
-    #[must_use]
-    pub fn start(&self) -> Option<Location> {
-        self.ends.map(|ends| self.place(&ends.start, ends.start_position))
-    }
-
-    /// Returns where the corridor leads; `None` without a corridor.
-    #[must_use]
-    pub fn goal(&self) -> Option<Location> {
-        self.ends.map(|ends| self.place(&ends.goal, ends.goal_position))
-    }
-
-    fn place(&self, spot: &Spot, position: Vec3) -> Location {
-        Location { polygon: PolyId(spot.polygon), position, generation: self.seen.0 }
-    }
-
-    /// Returns the options it is kept with.
-    #[must_use]
-    pub fn options(&self) -> &CorridorOptions<F, C> {
-        &self.options
-    }
-
-    /// Returns `true` if the mesh, its links, or what the filter allows and paths cost by their
-    /// versions ([`PolygonFilter::version`]) changed since the last call: the next one looks again.
-    /// Constant time.
-    #[must_use]
-    pub fn is_outdated(&self, mesh: &NavMesh) -> bool {
-        self.target.is_some() && self.seen != self.options.path.usable().version_on(mesh)
-    }
-
-    /// By how many metres in plan its path may be longer than the shortest of the moment, at worst.
-    #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-    pub fn worst_excess(&self) -> f32 {
-        let Some(ends) = &self.ends else { return 0.0 };
-        let straight = f64::from(ends.start_position.xz().distance(ends.goal_position.xz()));
-        let least = if self.is_bound { straight.max(self.base) } else { straight };
-        (self.length - least).max(0.0) as f32
-    }
-
-    /// Plans from end to end. [`CorridorChange::Nothing`] if no path leads anywhere.
-    ///
-    /// # Errors
-    /// The errors of a [`Query`](crate::Query), and [`QueryError::BadField`]; then there is no
-    /// corridor.
-    pub fn plan(
-        &mut self,
-        mesh: &NavMesh,
-        from: Vec3,
-        to: Vec3,
-        scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
-        self.replan(mesh, (from, None), to, ReplanReason::Asked, scratch)
-    }
-
     /// Plans again; a start whose polygon is known stays there.
-    fn replan(
+    pub(super) fn replan_point(
         &mut self,
         mesh: &NavMesh,
-        from: (Vec3, Option<PolyId>),
+        from: Place,
         to: Vec3,
         reason: ReplanReason,
         scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
-        self.forget();
-        self.options.validate()?;
-        if from.0.is_finite() && to.is_finite() {
-            (self.from, self.target) = (Some(from.0), Some(to));
-        }
-        self.seen = self.options.path.usable().version_on(mesh);
-        let options = &self.options.path;
-        let mut router = Router { mesh, options, scratch };
-        self.ends = router.find(from, to, options.allow_partial, &mut self.path)?.ends();
+    ) -> Changed {
+        self.begin_plan(from, to, self.version_on(mesh))?;
+        let Self { options, path, .. } = self;
+        let options = &options.path;
+        let begin = (from.position(), from.polygon_on(mesh));
+        let mut route = Route::new(options.allow_partial);
+        Router { mesh, options, scratch }.find(begin, to, &mut route, path)?;
+        self.ends = route.ends();
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
         }
+        // With rises it is the shortest on the ground, not in plan.
+        let is_bound = options.search == PathSearch::Shortest && !options.rises;
         mesh.append_steps(&scratch.paths, &mut self.steps);
         self.keep_string(mesh, &mut scratch.paths);
         self.length = mesh.plan_length(&self.path);
-        self.base = self.length;
-        // With rises it is the shortest on the ground, not in plan.
-        self.is_bound = self.options.path.search == PathSearch::Shortest && !self.options.path.rises;
-        Ok(CorridorChange::Replanned { reason })
+        Ok(self.end_plan(is_bound, reason))
     }
 
-    fn forget(&mut self) {
-        self.ends = None;
-        self.steps.clear();
-        self.string.clear();
-        self.path.clear();
-        (self.length, self.base, self.is_bound) = (0.0, 0.0, false);
-    }
-
-    /// The agent moved: the corridor now begins where that led it, along walls if they were in the
-    /// way ([`Query::walk`](crate::Query::walk)).
-    ///
-    /// An agent that took a link must say so ([`PathCorridor::take_link`]), or else the corridor is
-    /// planned again.
-    ///
-    /// # Errors
-    /// [`QueryError::NotFinite`], and the corridor stays as it was. [`QueryError::NoMeshNear`]
-    /// where the mesh changed and left nothing near an end: then there is no corridor until an
-    /// end is back on the mesh.
-    #[doc(alias = "movePosition")]
-    pub fn move_start(
+    pub(super) fn move_point_start(
         &mut self,
         mesh: &NavMesh,
         to: Vec3,
         scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
+    ) -> Changed {
         if !to.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position: to });
         }
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
-        let change = self.renew(mesh, Some(to), scratch)?;
+        let change = self.renew_point(mesh, Some(to.into()), scratch)?;
         let Some(ends) = self.ends else {
-            return self.replan(mesh, (to, None), target, ReplanReason::Asked, scratch);
+            return self.replan_point(mesh, to.into(), target, ReplanReason::Asked, scratch);
         };
         let usable = self.options.path.usable();
         let moved = ends.start_position.xz().distance(to.xz());
@@ -281,114 +80,103 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             // The ground does not lead there: the agent is elsewhere, or off the mesh.
             let elsewhere = mesh.nearest_with(to, &reach, &usable);
             if elsewhere.is_some_and(|at| at.position.xz().distance(to.xz()) < 0.5 * missed) {
-                return self.replan(mesh, (to, None), target, ReplanReason::Jumped, scratch);
+                return self.replan_point(mesh, to.into(), target, ReplanReason::Jumped, scratch);
             }
         }
         let start = mesh.at_corner(mesh.spot_of(&place)?);
         if start.at == ends.start.at && start.polygon == ends.start.polygon {
             return Ok(change);
         }
-        let Some(moved) = self.join(mesh, [&start, &ends.start], scratch) else {
-            let from = (place.position, Some(place.polygon));
-            return self.replan(mesh, from, target, ReplanReason::Jumped, scratch);
-        };
-        let old = ends;
         let ends = Ends { start, start_position: place.position, ..ends };
-        let index = place_of(&self.path.polygons, start.polygon, true);
-        if let Some(index) = index
-            && self.string(mesh, scratch).move_start(start.at, place.position, index)
-        {
-            self.moved(mesh, ends);
-            return self.replan_if_too_long(mesh, ends, moved, change, scratch);
-        }
-        let kept = match index {
-            Some(index) => {
-                scratch.corridor.steps.clear();
-                index
-            }
-            None => self.sees(mesh, &old, &start, true, scratch).unwrap_or_else(|| {
-                // Back to where it was, and on from there.
-                self.join(mesh, [&start, &old.start], scratch);
-                0
-            }),
-        };
-        scratch.corridor.steps.extend_from_slice(&self.steps[kept..]);
-        std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
-        self.write_without_loops(mesh, ends, scratch);
-        self.replan_if_too_long(mesh, ends, moved, change, scratch)
+        self.shift(mesh, ends, true, target, change, scratch)
     }
 
-    /// The goal moved: the corridor now leads to the place nearest to it.
-    ///
-    /// Where the last goal could not be reached, and where the new one lies farther than a detour
-    /// from the last, the corridor is planned again.
-    ///
-    /// # Errors
-    /// The errors of [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal
-    /// without mesh near it; then the corridor stays as it was.
-    #[doc(alias = "moveTargetPosition")]
-    pub fn move_goal(
+    pub(super) fn move_point_goal(
         &mut self,
         mesh: &NavMesh,
         to: Vec3,
         scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
+    ) -> Changed {
         let usable = self.options.path.usable();
         let goal = mesh.locate(PathEnd::Goal, to, self.options.path.reach, &usable)?;
         let goal_position = mesh.location(&goal, to).position;
         if self.target.is_none() {
             return Ok(CorridorChange::Nothing);
         }
-        let change = self.renew(mesh, None, scratch);
+        let change = self.renew_point(mesh, None, scratch);
         if self.target == Some(to) {
             return change;
         }
         let (Some(ends), Ok(change)) = (self.ends, change) else {
             // No path led to the last goal, or its ground was removed.
             return match self.from {
-                Some(from) => self.replan(mesh, (from, None), to, ReplanReason::Jumped, scratch),
+                Some(from) => self.replan_point(mesh, from, to, ReplanReason::Jumped, scratch),
                 None => Ok(CorridorChange::Nothing),
             };
         };
         let far = ends.goal_position.xz().distance(to.xz()) > self.options.range;
         if far || self.path.outcome != Outcome::Complete {
-            return self.replan(mesh, ends.from(), to, ReplanReason::Jumped, scratch);
+            return self.replan_point(mesh, ends.from(mesh), to, ReplanReason::Jumped, scratch);
         }
-        let Some(moved) = self.join(mesh, [&ends.goal, &goal], scratch) else {
-            return self.replan(mesh, ends.from(), to, ReplanReason::Jumped, scratch);
-        };
-        self.target = Some(to);
-        let old = ends;
-        let ends = Ends { goal, goal_position, ..ends };
-        if let Some(index) = place_of(&self.path.polygons, goal.polygon, false) {
-            if self.string(mesh, scratch).move_goal(goal.at, goal_position, index) {
-                self.moved(mesh, ends);
-                return self.replan_if_too_long(mesh, ends, moved, change, scratch);
-            }
-            self.steps.truncate(index);
-        } else if let Some(crossed) = self.sees(mesh, &old, &goal, false, scratch) {
-            self.steps.truncate(crossed);
-            self.steps.extend_from_slice(&scratch.corridor.steps);
-        } else {
-            self.join(mesh, [&old.goal, &goal], scratch);
-            self.steps.extend_from_slice(&scratch.corridor.steps);
-        }
-        self.write_without_loops(mesh, ends, scratch);
-        self.replan_if_too_long(mesh, ends, moved, change, scratch)
+        self.shift(mesh, Ends { goal, goal_position, ..ends }, false, to, change, scratch)
     }
 
-    /// The agent took the next link that is not crossed like an edge: the corridor now begins at its
-    /// end. `None` if the path has no such link.
-    ///
-    /// # Errors
-    /// See [`PathCorridor::move_start`].
-    #[doc(alias = "moveOverOffmeshConnection")]
-    pub fn take_link(
+    /// Moves an end. Plans again if it moved far, or the path has become too long.
+    fn shift(
+        &mut self,
+        mesh: &NavMesh,
+        ends: Ends,
+        is_start: bool,
+        target: Vec3,
+        change: CorridorChange,
+        scratch: &mut QueryScratch,
+    ) -> Changed {
+        let old = self.ends.unwrap_or(ends);
+        let way = if is_start { [&ends.start, &old.start] } else { [&old.goal, &ends.goal] };
+        let Some(far) = self.join(mesh, way, scratch) else {
+            return self.replan_point(mesh, ends.from(mesh), target, ReplanReason::Jumped, scratch);
+        };
+        self.target = Some(target);
+        let moved = if is_start { &ends.start } else { &ends.goal };
+        let index = place_of(&self.path.polygons, moved.polygon, is_start);
+        let mut string = self.string(mesh, scratch);
+        let is_moved = index.is_some_and(|index| match is_start {
+            true => string.move_start(moved.at, ends.start_position, index),
+            false => string.move_goal(moved.at, ends.goal_position, index),
+        });
+        if is_moved {
+            self.ends = Some(ends);
+            self.measure(mesh);
+        } else {
+            let kept = index.inspect(|_| scratch.corridor.steps.clear());
+            let kept = kept.or_else(|| self.sees(mesh, &old, moved, is_start, scratch));
+            let kept = kept.unwrap_or_else(|| {
+                // Back to where it was, and on from there.
+                self.join(mesh, way, scratch);
+                if is_start { 0 } else { self.steps.len() }
+            });
+            let steps = &mut scratch.corridor.steps;
+            if is_start {
+                steps.extend_from_slice(&self.steps[kept..]);
+                std::mem::swap(steps, &mut self.steps);
+            } else {
+                self.steps.truncate(kept);
+                self.steps.append(steps);
+            }
+            self.write_without_loops(mesh, ends, scratch);
+        }
+        if self.has_drifted(far, mesh) {
+            return self.replan_point(mesh, ends.from(mesh), target, ReplanReason::Drifted, scratch);
+        }
+        Ok(change)
+    }
+
+    pub(super) fn take_point_link(
         &mut self,
         mesh: &NavMesh,
         scratch: &mut QueryScratch,
     ) -> Result<Option<LinkUse>, QueryError> {
-        self.renew(mesh, None, scratch)?;
+        self.renew_point(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(None) };
         let Some(index) = self.steps.iter().position(|step| !mesh.is_crossed(step.crossing)) else {
             return Ok(None);
@@ -406,66 +194,14 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(taken)
     }
 
-    /// Mends the corridor if the mesh, its links or what the filter allows changed; every other
-    /// call does so first.
-    ///
-    /// The path is followed on the new mesh from corner to corner. A blocked leg is replaced by the
-    /// shortest detour that is longer by at most [`CorridorOptions::range`], else the corner is
-    /// removed; if the goal is not reached that way, it is planned again.
-    ///
-    /// # Errors
-    /// See [`PathCorridor::move_start`].
-    #[doc(alias = "fixPathStart")]
-    #[doc(alias = "trimInvalidPath")]
-    pub fn repair(
-        &mut self,
-        mesh: &NavMesh,
-        scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
-        let change = self.renew(mesh, None, scratch)?;
-        Ok(if self.ends.is_none() { CorridorChange::Nothing } else { change })
-    }
-
-    /// Goes straight where one of the corners ahead, within `range` metres along the path, is in
-    /// sight. Returns `true` if the path is shorter now.
-    ///
-    /// # Errors
-    /// The errors of [`PathCorridor::move_start`], and [`QueryError::BadField`] for a range that is
-    /// NaN or negative.
-    #[doc(alias = "optimizePathVisibility")]
-    pub fn optimise_visibility(
-        &mut self,
-        mesh: &NavMesh,
-        range: f32,
-        scratch: &mut QueryScratch,
-    ) -> Result<bool, QueryError> {
-        self.optimise(mesh, range, true, scratch)
-    }
-
-    /// Takes the shortest path to the last corner within `range` metres along the path, but
-    /// at least the second. Returns `true` if the path is shorter now.
-    ///
-    /// # Errors
-    /// See [`PathCorridor::optimise_visibility`].
-    #[doc(alias = "optimizePathTopology")]
-    pub fn optimise_topology(
-        &mut self,
-        mesh: &NavMesh,
-        range: f32,
-        scratch: &mut QueryScratch,
-    ) -> Result<bool, QueryError> {
-        self.optimise(mesh, range, false, scratch)
-    }
-
-    fn optimise(
+    pub(super) fn optimise_point(
         &mut self,
         mesh: &NavMesh,
         range: f32,
         only_straight: bool,
         scratch: &mut QueryScratch,
     ) -> Result<bool, QueryError> {
-        unless_0_or_more("range", range)?;
-        self.renew(mesh, None, scratch)?;
+        self.renew_point(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(false) };
         mesh.put_steps(&self.steps, &mut scratch.paths);
         let QueryScratch { paths, corridor: CorridorScratch { turns, .. }, .. } = scratch;
@@ -514,52 +250,38 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
 
     /// Mends the corridor if it does not fit the mesh. `from` is where the agent is said to be, for
     /// a corridor that is lost.
-    fn renew(
+    pub(super) fn renew_point(
         &mut self,
         mesh: &NavMesh,
-        from: Option<Vec3>,
+        from: Option<Place>,
         scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
+    ) -> Changed {
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
-        let seen = self.options.path.usable().version_on(mesh);
+        let seen = self.version_on(mesh);
         let Some(ends) = self.ends else {
             // No path led anywhere; now one may.
             return match from.or(self.from).filter(|_| seen != self.seen) {
-                Some(from) => self.replan(mesh, (from, None), target, ReplanReason::Changed, scratch),
+                Some(from) => self.replan_point(mesh, from, target, ReplanReason::Changed, scratch),
                 None => Ok(CorridorChange::Nothing),
             };
         };
         let usable = self.options.path.usable();
-        let was_complete = self.path.outcome == Outcome::Complete;
-        let is_same_mesh = (seen.0, seen.1) == (self.seen.0, self.seen.1);
         let reach = self.options.path.reach;
         let find_goal = || mesh.locate(PathEnd::Goal, target, reach, &usable);
-        // Ground that opened elsewhere does not matter to a corridor that reaches its goal, unless it
-        // must be the best. The ground at the goal itself may have been closed.
-        let is_fit = seen == self.seen
-            || (is_same_mesh
-                && was_complete
-                && self.options.repair
-                && find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon));
-        let is_open = usable.allows_all();
-        if is_fit
-            && (is_open
-                || usable.leads_on(mesh, &self.path.polygons, self.path.links.iter().map(|taken| taken.link)))
-        {
-            // A shorter way may have opened.
-            self.is_bound &= seen == self.seen;
-            self.seen = seen;
-            return Ok(CorridorChange::Kept);
+        // The ground at the goal may have been closed.
+        let is_goal_there = || find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon);
+        if (seen == self.seen || self.outlives(seen) && is_goal_there()) && self.is_allowed(mesh) {
+            return Ok(self.keep_on(seen));
         }
         let start = mesh.locate(PathEnd::Start, ends.start_position, reach, &usable);
         let start = match (start, from) {
-            (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from, reach, &usable),
+            (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from.position(), reach, &usable),
             (start, _) => start,
         };
         let (start, goal) = match (start, find_goal()) {
             (Ok(start), Ok(goal)) => (start, goal),
             (Err(error), _) | (_, Err(error)) => {
-                (self.from, self.seen) = (from.or(Some(ends.start_position)), seen);
+                (self.from, self.seen) = (from.or(Some(ends.start_position.into())), seen);
                 self.forget();
                 return Err(error);
             }
@@ -572,16 +294,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         };
         self.seen = seen;
         if self.options.repair
-            && was_complete
+            && self.path.outcome == Outcome::Complete
             && mesh.may_reach(&ends)
             && let Some(detours) = self.follow_again(mesh, &ends, scratch)
         {
             self.write_without_loops(mesh, ends, scratch);
-            self.base = self.length;
-            self.is_bound = false;
+            (self.base, self.is_bound) = (self.length, false);
             return Ok(CorridorChange::Repaired { detours });
         }
-        self.replan(mesh, ends.from(), target, ReplanReason::Changed, scratch)
+        self.replan_point(mesh, ends.from(mesh), target, ReplanReason::Changed, scratch)
     }
 
     /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out
@@ -684,34 +405,6 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         scratch.corridor.detour.clear();
         mesh.write_path([from, to], positions, &options, &mut scratch.paths, &mut scratch.corridor.detour);
         Some(mesh.plan_length(&scratch.corridor.detour))
-    }
-
-    /// Finishes a move after which the steps and the string are valid.
-    fn moved(&mut self, mesh: &NavMesh, ends: Ends) {
-        self.ends = Some(ends);
-        self.path.length = length(&self.path.points);
-        self.path.plan_length = plan_length(&self.path.points);
-        self.path.cost = self.path.length;
-        self.length = mesh.plan_length(&self.path);
-    }
-
-    /// Plans again if the path has become too long.
-    fn replan_if_too_long(
-        &mut self,
-        mesh: &NavMesh,
-        ends: Ends,
-        moved: f64,
-        change: CorridorChange,
-        scratch: &mut QueryScratch,
-    ) -> Result<CorridorChange, QueryError> {
-        self.base -= moved;
-        let allowed = (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
-        if self.length - self.base > allowed
-            && let Some(target) = self.target
-        {
-            return self.replan(mesh, ends.from(), target, ReplanReason::Drifted, scratch);
-        }
-        Ok(change)
     }
 
     /// Cuts loops out of the steps, then writes the path.

@@ -6,6 +6,7 @@ use waymesh_core::PolyId;
 use super::options::PathOptions;
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
+use crate::locate::place::Place;
 use crate::locate::places::Places;
 use crate::locate::reach::{Reach, unless_0_or_more};
 use crate::mesh::costs::TravelCost;
@@ -26,9 +27,10 @@ pub(crate) struct Ends {
 pub(crate) type Pairs = smallvec::SmallVec<[Ends; 1]>;
 
 impl Ends {
-    /// Returns the start as a position in its polygon.
-    pub(crate) fn from(&self) -> (Vec3, Option<PolyId>) {
-        (self.start_position, Some(PolyId(self.start.polygon)))
+    /// Returns the start as a place in its polygon.
+    pub(crate) fn from(&self, mesh: &NavMesh) -> Place {
+        let (polygon, generation) = (PolyId(self.start.polygon), mesh.generation);
+        Location { polygon, position: self.start_position, generation }.into()
     }
 }
 

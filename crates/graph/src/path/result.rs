@@ -20,7 +20,7 @@ pub enum Outcome {
     /// No path: an empty path, or one of a corridor or a [`SlicedPath`](crate::SlicedPath) whose goal
     /// cannot be reached.
     Unreachable,
-    /// The search of a [`ClearCorridor`](crate::ClearCorridor) ended at its limit
+    /// The search of a [`PathCorridor`](crate::PathCorridor) for a disc ended at its limit
     /// ([`ClearPathOptions::max_nodes`](crate::ClearPathOptions::max_nodes)) before that was known.
     Undecided,
 }
@@ -40,8 +40,8 @@ pub struct Path {
     pub polygons: Vec<PolyId>,
     /// The links it takes, in order.
     pub links: Vec<LinkUse>,
-    /// The corners of walls that a disc turns round, in order, on the ground. None for a point, whose
-    /// turns are `points`.
+    /// The corners of walls that a disc turns round, in order, on the ground. None in a corridor,
+    /// and for a point, whose turns are `points`.
     pub corners: Vec<Vec3>,
     /// Length in metres, in space: with
     /// [`PathOptions::ground_error`](crate::PathOptions::ground_error) of the ground that it leads
@@ -50,7 +50,8 @@ pub struct Path {
     /// length.
     pub length: f32,
     /// Length in metres in plan: of the chain of `points`; for a disc of the true path, whose corners
-    /// are arcs. No path is shorter in plan if it was found by [`PathSearch::Shortest`], but for rises
+    /// are arcs, but in a corridor. No path is shorter in plan if it was found by
+    /// [`PathSearch::Shortest`], but for rises
     /// ([`PathOptions::rises`](crate::PathOptions::rises)) and for what links cost.
     pub plan_length: f32,
     /// Its cost. Without [`PathOptions::cost`](crate::PathOptions::cost) that is its length and the

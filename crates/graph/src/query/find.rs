@@ -4,7 +4,7 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::route::Router;
+use super::route::{Route, Router};
 use super::searcher::PathSearcher;
 use crate::locate::error::{NoPath, QueryError};
 use crate::locate::nearest::Location;
@@ -30,7 +30,8 @@ impl NavMesh {
         scratch: &mut QueryScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        let route = Router { mesh: self, options, scratch }.find(from, to, true, path)?;
+        let mut route = Route::new(true);
+        Router { mesh: self, options, scratch }.find(from, to, &mut route, path)?;
         if route.ends().is_some() {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! The loop of every search for a path, in slices or in one go: between each pair of places that both
-//! ends may mean, then to the reachable place closest to the goal.
+//! The loop of every search for a path, in slices or in one go: between each pair of places that
+//! both ends may mean, then to the reachable place closest to the goal.
 
 use glam::Vec3;
 use waymesh_core::PolyId;
@@ -47,6 +47,10 @@ pub(crate) struct Route {
 }
 
 impl Route {
+    pub(crate) fn new(wants_nearest: bool) -> Self {
+        Self { wants_nearest, ..Self::default() }
+    }
+
     /// Returns the ends of the path that was found. The memory is that of the search between them.
     pub(crate) fn ends(&self) -> Option<Ends> {
         self.best.map(|(_, pair)| self.pairs[pair])
@@ -75,19 +79,17 @@ pub(crate) struct Router<'a, F, C, S> {
 }
 
 impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Router<'_, F, C, S> {
-    /// Begins a search. A start whose polygon is known is a place there.
+    /// Begins a search with a new route. A start whose polygon is known is a place there.
     pub(super) fn begin(
         &mut self,
         from: (Vec3, Option<PolyId>),
         to: Vec3,
-        wants_nearest: bool,
-    ) -> Result<Route, QueryError> {
+        route: &mut Route,
+    ) -> Result<(), QueryError> {
         self.options.search.begin(self.mesh, &self.options.usable(), self.scratch);
-        let pairs = self.mesh.path_ends(from, to, self.options)?;
-        let is_apart = !self.mesh.may_reach(&pairs[0]);
-        let mut route = Route { pairs, wants_nearest, is_apart, ..Route::default() };
-        self.begin_next(&mut route);
-        Ok(route)
+        route.pairs = self.mesh.path_ends(from, to, self.options)?;
+        self.begin_next(route);
+        Ok(())
     }
 
     /// Finds and writes a path: see [`Router::begin`]. It is empty if there is none.
@@ -95,13 +97,13 @@ impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Router<'_, F, C, S>
         &mut self,
         from: (Vec3, Option<PolyId>),
         to: Vec3,
-        wants_nearest: bool,
+        route: &mut Route,
         path: &mut Path,
-    ) -> Result<Route, QueryError> {
+    ) -> Result<(), QueryError> {
         path.clear();
-        let mut route = self.begin(from, to, wants_nearest)?;
-        self.advance(&mut route, path, &mut { usize::MAX });
-        Ok(route)
+        self.begin(from, to, route)?;
+        self.advance(route, path, &mut { usize::MAX });
+        Ok(())
     }
 
     /// Continues by at most `nodes` nodes, and subtracts the opened ones. Returns `true` if the search
@@ -119,19 +121,21 @@ impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Router<'_, F, C, S>
                 continue;
             }
             let pair = route.searched - 1;
-            let ends = route.pairs[pair];
+            let ends = &route.pairs[pair];
             let on = Between { mesh, ends: [&ends.start, &ends.goal], usable };
             let progress = options.search.advance(&on, nodes, self.scratch);
             if progress == Progress::Running {
                 return false;
             }
-            path.clear();
             if progress == Progress::Found {
+                if route.best.is_some() {
+                    path.clear();
+                }
                 let paths = &mut self.scratch.paths;
                 if usable.is_length() {
                     mesh.slide_links(on.ends, paths);
                 }
-                mesh.write_complete(&ends, options, paths, path);
+                mesh.write_complete(ends, options, paths, path);
                 if route.phase == Phase::Closest {
                     path.end_at(ends.goal_position);
                 }
@@ -157,6 +161,7 @@ impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Router<'_, F, C, S>
                     (route.best, route.searched) = (Some((cost, 0)), 0);
                 }
                 None if route.phase == Phase::Goal && route.wants_nearest => {
+                    route.is_apart = !mesh.may_reach(&route.pairs[0]);
                     if mesh.needs_no_flood(usable) {
                         return self.begin_closest(route, mesh.closest_on_islands(&route.pairs));
                     }

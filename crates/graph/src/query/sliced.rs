@@ -76,7 +76,8 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         let Self { options, scratch, .. } = self;
         self.route = None;
         self.path.clear();
-        let route = Router { mesh, options, scratch }.begin((from, None), to, options.allow_partial)?;
+        let mut route = Route::new(options.allow_partial);
+        Router { mesh, options, scratch }.begin((from, None), to, &mut route)?;
         self.route = Some((route, options.usable().version_on(mesh)));
         Ok(())
     }

@@ -7,7 +7,7 @@ use discs::{between, clear, crooked, halls, link, plane, rectangle, walls};
 use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{
-    ClearCorridor, ClearCorridorOptions, ClearPathOptions, CorridorChange, Location, QueryError, ReplanReason,
+    ClearPathOptions, CorridorChange, CorridorOptions, Location, PathCorridor, QueryError, ReplanReason,
 };
 use waymesh::{NavMesh, Outcome, PolyId, QueryScratch, Reach};
 use waymesh_testkit::flat_meshes;
@@ -26,25 +26,25 @@ fn a_corridor_follows_agent_and_goal() {
             let mut place = || Vec3::new(80.0 * random.unit(), 0.0, 80.0 * random.unit());
             let (from, mut goal) = (place(), place());
             let options = ClearPathOptions::new(radius).with_reach(reach).with_allow_partial(false);
-            let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius).with_path(options));
+            let mut corridor = PathCorridor::new(CorridorOptions::default().with_disc(options));
             let known = corridor.plan(&mesh, from, goal, &mut scratch);
             if !matches!(known, Ok(CorridorChange::Replanned { .. })) {
                 continue;
             }
             for step in 0..200 {
                 let Some(&next) = corridor.next_corners(1).first() else { break };
-                let at = corridor.points()[0];
+                let at = corridor.path().points[0];
                 let stride = (next - at).clamp_length_max(0.7);
                 let mut changes = vec![corridor.move_start(&mesh, at + stride, &mut scratch).unwrap()];
                 if step % 3 == 0 {
                     let aside = Vec3::new(random.unit() - 0.5, 0.0, random.unit() - 0.5);
-                    goal = *corridor.points().last().unwrap() + aside;
+                    goal = *corridor.path().points.last().unwrap() + aside;
                     changes.push(corridor.move_goal(&mesh, goal, &mut scratch).unwrap());
                 }
                 for change in changes {
                     *(if change == CorridorChange::Kept { &mut kept } else { &mut planned }) += 1;
                 }
-                let points = corridor.points();
+                let points = &corridor.path().points;
                 let what = format!("seed {seed}, radius {radius}, step {step}: {points:?}");
                 let (Some(&first), Some(&last)) = (points.first(), points.last()) else { break };
                 let best = QueryError::accept_no_path(
@@ -53,13 +53,18 @@ fn a_corridor_follows_agent_and_goal() {
                 .unwrap();
                 assert_eq!(best.outcome, Outcome::Complete, "{what}");
                 let most = best.plan_length * 1.12 + 0.3 + radius * 0.1;
-                assert!(corridor.length() <= most, "{what}: {} for {}", corridor.length(), best.plan_length);
+                assert!(
+                    corridor.path().plan_length <= most,
+                    "{what}: {} for {}",
+                    corridor.path().plan_length,
+                    best.plan_length
+                );
                 let walls = walls(mesh.mesh());
                 for line in points.windows(2).map(|pair| [plane(pair[0]), plane(pair[1])]) {
                     let kept = walls.iter().map(|&wall| between(line, wall)).fold(f64::INFINITY, f64::min);
                     assert!(kept >= f64::from(radius) * 0.998 - 2e-3, "{what}: {kept}");
                 }
-                if corridor.length() < 0.8 {
+                if corridor.path().plan_length < 0.8 {
                     arrived += 1;
                     break;
                 }
@@ -76,16 +81,16 @@ fn a_corridor_takes_links_and_looks_again() {
     let gate = link([10, 20, 14, 20], [10, 21, 14, 21]);
     let mesh = clear(halls(false).with_links(vec![gate]).unwrap());
     let (from, to) = (Vec3::new(5.0, 0.0, 10.0), Vec3::new(5.0, 0.0, 31.0));
-    let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(1.0));
+    let mut corridor = PathCorridor::new(CorridorOptions::for_disc(1.0));
     assert!(matches!(corridor.plan(&mesh, from, to, &mut scratch), Ok(CorridorChange::Replanned { .. })));
     let taken = corridor.next_link().unwrap();
-    let begin = corridor.points()[taken.point];
+    let begin = corridor.path().points[taken.point];
     assert_eq!(
         corridor.move_start(&mesh, from.lerp(begin, 0.5), &mut scratch).unwrap(),
         CorridorChange::Kept
     );
     assert_eq!(corridor.take_link(&mesh, &mut scratch).unwrap().map(|taken| taken.link), Some(taken.link));
-    assert!(corridor.points()[0].z > 21.9 && corridor.next_link().is_none());
+    assert!(corridor.path().points[0].z > 21.9 && corridor.next_link().is_none());
     assert_eq!(corridor.move_goal(&mesh, to + Vec3::X, &mut scratch).unwrap(), CorridorChange::Kept);
     let again = corridor.replan(&mesh, &mut scratch).unwrap();
     assert_eq!(again, CorridorChange::Replanned { reason: ReplanReason::Asked });
@@ -121,7 +126,7 @@ fn a_corridor_without_a_path_finds_one_when_its_goal_moves() {
     let mesh = clear(halls(false));
     for partial in [false, true] {
         let path = ClearPathOptions::new(1.0).with_allow_partial(partial);
-        let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(1.0).with_path(path));
+        let mut corridor = PathCorridor::new(CorridorOptions::default().with_disc(path));
         assert_eq!(
             corridor.move_goal(&mesh, Vec3::new(5.0, 0.0, 5.0), &mut scratch),
             Ok(CorridorChange::Nothing)
@@ -131,7 +136,10 @@ fn a_corridor_without_a_path_finds_one_when_its_goal_moves() {
         assert_eq!(corridor.replan(&mesh, &mut scratch), Ok(CorridorChange::Nothing));
         let change = corridor.move_goal(&mesh, to, &mut scratch);
         assert_eq!(change, Ok(CorridorChange::Replanned { reason: ReplanReason::Jumped }));
-        assert_eq!((corridor.outcome(), corridor.points()), (Outcome::Complete, &[from, to][..]));
+        assert_eq!(
+            (corridor.path().outcome, &corridor.path().points[..]),
+            (Outcome::Complete, &[from, to][..])
+        );
     }
 }
 
@@ -154,11 +162,11 @@ fn a_corridor_keeps_its_side_of_a_thin_wall() {
         for (across, own) in [(1.0_f32, [PolyId(0), PolyId(2)]), (-1.0, [PolyId(1), PolyId(3)])] {
             let what = format!("radius {radius}, pushed by {push} along {across}");
             let [from, to] = [-0.5, 15.0].map(|far| Vec3::new(20.0, 0.0, 20.0 + far * across));
-            let mut corridor = ClearCorridor::new(ClearCorridorOptions::new(radius));
+            let mut corridor = PathCorridor::new(CorridorOptions::for_disc(radius));
             corridor.plan(&mesh, from, to, &mut scratch).unwrap();
             let mut is_round = false;
             for step in 0.. {
-                let Location { position, polygon, .. } = corridor.start(&mesh).unwrap();
+                let Location { position, polygon, .. } = corridor.start().unwrap();
                 is_round |= position.x > 39.0;
                 assert!(is_round || own.contains(&polygon), "{what}: on the other side at {position}");
                 if position.distance(to) < 0.01 {

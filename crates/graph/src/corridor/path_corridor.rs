@@ -1,0 +1,280 @@
+//! A path that is kept while its agent moves, its goal moves, and the mesh changes.
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::PolyId;
+
+use super::options::{CorridorChange, CorridorOptions, ReplanReason};
+use crate::clearance::{ClearPathOptions, ClearanceNavMesh};
+use crate::locate::error::QueryError;
+use crate::locate::nearest::{Location, Spot};
+use crate::locate::place::Place;
+use crate::mesh::costs::{Length, Rules, TravelCost, Version};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::link::LinkId;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::path::ends::Ends;
+use crate::path::funnel::Turn;
+use crate::path::result::{LinkUse, Outcome, Path, length, plan_length};
+use crate::path::steps::Step;
+use crate::source::MeshSource;
+
+/// A path of a point or a disc that follows a moving agent and a moving goal, polygon by polygon,
+/// and mends itself where the mesh changes.
+///
+/// # Guarantees
+/// - After every call that returns `Ok` the corridor of a point fits the mesh given: its first
+///   polygon holds the start, its last the goal, each leads to the next over an edge or a link, the
+///   filter allows all, and [`PathCorridor::path`] is the shortest in it.
+/// - For a disc ([`CorridorOptions::disc`]) each line from one of its points to the next that is
+///   not a link keeps the radius from all walls, to a thousandth of it and a tenth of a millimetre,
+///   or a quarter of it where that is less. Its corridor is not repaired: it is planned again for
+///   another mesh and for other links.
+/// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by
+///   more than [`CorridorOptions::max_drift`] of its length or a cell of the grid. With
+///   [`PathSearch::Shortest`] that holds against the shortest path of the moment, for no move can
+///   shorten that by more than its own length.
+/// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
+///   much, always.
+/// - Stale polygons are detected by generation, links by checksum; closed polygons are checked
+///   at every call. Where a filter, a cost or a link opened something ([`PolygonFilter::version`],
+///   [`NavMesh::set_link_open`]), the next call plans a corridor again that did not reach its goal.
+///   One that reaches it keeps its path; with [`CorridorOptions::repair`] set to `false` it is
+///   planned again as well.
+///
+/// # Cost
+/// A call costs what short searches near the end that moved cost, the string from there to the
+/// first turn that stays, and moving memory: a few nanoseconds a polygon. Where the path takes
+/// links, costs more than its length or has points at edges, and where an end leaves the corridor,
+/// its string is pulled as a whole: some tens of nanoseconds a polygon. With a filter it is asked
+/// for each polygon. For a disc, a call locates the moved end and checks that the disc can go
+/// straight from there to the next corners: some microseconds; if it cannot, a call costs a path.
+/// Allocates nothing once corridor and scratch have grown.
+///
+/// # References
+/// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010,
+/// Planning short paths with clearance using explicit corridors, <https://doi.org/10.1109/ROBOT.2010.5509263>.
+///
+/// ```
+/// # use glam::Vec3;
+/// # use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_graph::NavMesh;
+/// # let polygons = PolyMesh {
+/// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
+/// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
+/// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
+/// #     polygons: [0, 4].map(|first| Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
+/// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
+/// #         .map(|polygon| polygon.map(waymesh_core::PolyId)).to_vec(),
+/// # };
+/// # let mesh = NavMesh::try_from(polygons)?;
+/// use waymesh_graph::{CorridorChange, CorridorOptions, PathCorridor, QueryScratch};
+///
+/// let mut scratch = QueryScratch::default();
+/// let mut corridor = PathCorridor::new(CorridorOptions::default());
+/// corridor.plan(&mesh, Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0), &mut scratch)?;
+/// // Each frame: steer for the next corner, report the new place.
+/// let next = corridor.next_corners(1)[0];
+/// let change = corridor.move_start(&mesh, Vec3::new(2.0, 0.0, 1.5), &mut scratch)?;
+/// assert_eq!(change, CorridorChange::Kept);
+/// corridor.move_goal(&mesh, Vec3::new(18.0, 0.0, 9.0), &mut scratch)?;
+/// corridor.optimise_visibility(&mesh, 10.0, &mut scratch)?;
+/// assert_eq!(corridor.path().polygons.len(), 2);
+/// # assert_eq!(next, Vec3::new(19.0, 0.0, 9.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias = "dtPathCorridor")]
+#[derive(Clone, Debug)]
+pub struct PathCorridor<F = AnyPolygon, C = Length> {
+    pub(super) options: CorridorOptions<F, C>,
+    /// Versions of the mesh, its links and the filter at the last update.
+    pub(super) seen: Version,
+    pub(super) ends: Option<Ends>,
+    /// Place of the agent where no path leads from it: the next plan begins there.
+    pub(super) from: Option<Place>,
+    /// The last requested goal.
+    pub(super) target: Option<Vec3>,
+    pub(super) path: Path,
+    /// The crossings of a path of a point.
+    pub(super) steps: Vec<Step>,
+    /// The turn of each point of `path`, if its string can be pulled piece by piece: without links,
+    /// costs and points at edges.
+    pub(super) string: Vec<Turn>,
+    /// All links of the last plan for a disc, also those that are open ground.
+    pub(super) planned_links: Vec<LinkId>,
+    /// Length in plan of `path`, in metres.
+    pub(super) length: f64,
+    /// That of its plan, less what both ends moved since.
+    pub(super) base: f64,
+    /// `true` if no path is shorter than `base`.
+    pub(super) is_bound: bool,
+}
+
+impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
+    /// No corridor yet.
+    #[must_use]
+    pub fn new(options: CorridorOptions<F, C>) -> Self {
+        Self {
+            options,
+            seen: Version::default(),
+            ends: None,
+            from: None,
+            target: None,
+            steps: Vec::new(),
+            path: Path::default(),
+            string: Vec::new(),
+            planned_links: Vec::new(),
+            length: 0.0,
+            base: 0.0,
+            is_bound: false,
+        }
+    }
+
+    /// Returns the path through the corridor, from the agent's place to the goal or the closest
+    /// place to it. Its points are where to go next, its [`Path::links`] name the links on the
+    /// way.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the corners ahead, `most` at most: the last of all is the goal.
+    /// [`PathCorridor::next_link`] shows whether a link begins at one.
+    #[doc(alias = "findCorners")]
+    #[must_use]
+    pub fn next_corners(&self, most: usize) -> &[Vec3] {
+        let points = self.path.points.get(1..).unwrap_or_default();
+        &points[..most.min(points.len())]
+    }
+
+    /// Returns the next link of the path.
+    #[must_use]
+    pub fn next_link(&self) -> Option<LinkUse> {
+        self.path.links.first().copied()
+    }
+
+    /// Returns where the agent is, on the mesh; `None` without a corridor.
+    #[must_use]
+    pub fn start(&self) -> Option<Location> {
+        self.ends.map(|ends| self.place(&ends.start, ends.start_position))
+    }
+
+    /// Returns where the corridor leads; `None` without a corridor.
+    #[must_use]
+    pub fn goal(&self) -> Option<Location> {
+        self.ends.map(|ends| self.place(&ends.goal, ends.goal_position))
+    }
+
+    pub(super) fn place(&self, spot: &Spot, position: Vec3) -> Location {
+        Location { polygon: PolyId(spot.polygon), position, generation: self.seen.0 }
+    }
+
+    /// Returns the options it is kept with.
+    #[must_use]
+    pub fn options(&self) -> &CorridorOptions<F, C> {
+        &self.options
+    }
+
+    /// Returns `true` if the mesh, its links, or what the filter allows and paths cost by their
+    /// versions ([`PolygonFilter::version`]) changed since the last call: the next one looks again.
+    /// Constant time.
+    #[must_use]
+    pub fn is_outdated(&self, ground: &impl MeshSource) -> bool {
+        self.target.is_some() && self.seen != self.version_on(ground)
+    }
+
+    /// Returns `true` if the filter and the costs allow all polygons, crossings and links of the
+    /// path, also links that are open ground for a disc, whose path is searched for without them.
+    #[must_use]
+    pub fn is_allowed(&self, mesh: &NavMesh) -> bool {
+        let usable = self.options.path.usable();
+        let links = self.path.links.iter().map(|taken| taken.link);
+        let links = links.chain(self.planned_links.iter().copied());
+        usable.allows_all() || usable.leads_on(mesh, &self.path.polygons, links)
+    }
+
+    /// Sets the disc that the next plan is for; `None` for a point. The corridor of another disc is
+    /// forgotten.
+    pub fn set_disc(&mut self, disc: Option<ClearPathOptions>) {
+        if self.options.disc != disc {
+            self.options.disc = disc;
+            self.forget();
+        }
+    }
+
+    /// By how many metres in plan its path may be longer than the shortest of the moment, at worst.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+    pub fn worst_excess(&self) -> f32 {
+        let Some(ends) = &self.ends else { return 0.0 };
+        let straight = f64::from(ends.start_position.xz().distance(ends.goal_position.xz()));
+        let least = if self.is_bound { straight.max(self.base) } else { straight };
+        (self.length - least).max(0.0) as f32
+    }
+
+    /// Returns where the next plan begins.
+    pub(super) fn here(&self) -> Option<Place> {
+        self.start().map(Place::Found).or(self.from)
+    }
+
+    /// Measures the path after a move.
+    pub(super) fn measure(&mut self, mesh: &NavMesh) {
+        let Path { points, links, .. } = &self.path;
+        let extra = links.iter().filter_map(|taken| Some(mesh.link(taken.link)?.extra_cost));
+        let (length, plan_length) = (length(points), plan_length(points));
+        (self.path.cost, self.path.length, self.path.plan_length) =
+            (length + extra.sum::<f32>(), length, plan_length);
+        self.length = mesh.plan_length(&self.path);
+    }
+
+    pub(super) fn version_on(&self, ground: &impl MeshSource) -> Version {
+        let seen = self.options.path.usable().version_on(&ground.nav_mesh());
+        let clear = ground.clearance().filter(|_| self.options.disc.is_some());
+        (seen.0, clear.map_or(seen.1, ClearanceNavMesh::stamp), seen.2)
+    }
+
+    /// Returns `true` if ground of another version cannot change a corridor that is still allowed: it
+    /// reaches its goal, unless it must be the best.
+    pub(super) fn outlives(&self, seen: Version) -> bool {
+        let is_same_mesh = (seen.0, seen.1) == (self.seen.0, self.seen.1);
+        is_same_mesh && self.path.outcome == Outcome::Complete && self.options.repair
+    }
+
+    /// Keeps the corridor on ground of this version. A shorter way may have opened.
+    pub(super) fn keep_on(&mut self, seen: Version) -> CorridorChange {
+        self.is_bound &= seen == self.seen;
+        self.seen = seen;
+        CorridorChange::Kept
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.ends = None;
+        self.steps.clear();
+        self.string.clear();
+        self.path.clear();
+        self.planned_links.clear();
+        (self.length, self.base, self.is_bound) = (0.0, 0.0, false);
+    }
+
+    pub(super) fn begin_plan(&mut self, from: Place, to: Vec3, seen: Version) -> Result<(), QueryError> {
+        self.forget();
+        self.options.validate()?;
+        if from.position().is_finite() && to.is_finite() {
+            (self.from, self.target) = (Some(from), Some(to));
+        }
+        self.seen = seen;
+        Ok(())
+    }
+
+    pub(super) fn end_plan(&mut self, is_bound: bool, reason: ReplanReason) -> CorridorChange {
+        (self.base, self.is_bound) = (self.length, is_bound);
+        CorridorChange::Replanned { reason }
+    }
+
+    /// Returns `true` if the path has become too long by a move of an end, by `far` metres.
+    pub(super) fn has_drifted(&mut self, far: f64, mesh: &NavMesh) -> bool {
+        self.base -= far;
+        let allowed = (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
+        self.length - self.base > allowed
+    }
+}
