@@ -18,19 +18,18 @@ use crate::path::result::{LinkUse, Outcome};
 use crate::scratch::QueryScratch;
 
 impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
-    /// Plans again; a start whose polygon is known stays there.
     pub(super) fn replan_disc(
         &mut self,
         mesh: &ClearanceNavMesh,
         from: Place,
-        to: Vec3,
+        to: Place,
         reason: ReplanReason,
         scratch: &mut QueryScratch,
     ) -> Changed {
         self.begin_plan(from, to, self.version_on(mesh))?;
         let Self { options, path, planned_links, .. } = self;
         let Some(options) = &options.disc else { return Ok(CorridorChange::Nothing) };
-        mesh.write_path(from, to.into(), options, &mut scratch.clearance, path)?;
+        mesh.write_path(from, to, options, &mut scratch.clearance, path)?;
         let first = path.points.first().zip(path.polygons.first());
         let Some((first, last)) = first.zip(path.points.last().zip(path.polygons.last())) else {
             return Ok(CorridorChange::Nothing);
@@ -120,11 +119,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub(super) fn move_disc_goal(
         &mut self,
         mesh: &ClearanceNavMesh,
-        to: Vec3,
+        to: Place,
         scratch: &mut QueryScratch,
     ) -> Changed {
         let Some(options) = self.options.disc else { return Ok(CorridorChange::Nothing) };
-        let place = fit(mesh, PathEnd::Goal, to.into(), &options, scratch)?;
+        let place = fit(mesh, PathEnd::Goal, to, &options, scratch)?;
         let is_kept = self.is_kept_on(mesh) && self.path.outcome == Outcome::Complete;
         let Some(ends) = self.ends.filter(|_| is_kept) else {
             // No path led to the last goal.
@@ -140,7 +139,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
         // Arrival of the last link.
         let first = self.path.links.last().map_or(0, |taken| taken.point + 1);
-        let goal_position = mesh.clear_place(&place, to).location.position;
+        let goal_position = mesh.clear_place(&place, to.position()).location.position;
         let points = &mut self.path.points;
         let mut last = points.len() - 1;
         let mut sees = |at: Vec3| mesh.goes_straight(&place, at, options.radius, &mut scratch.clearance);
@@ -186,7 +185,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         mesh: &ClearanceNavMesh,
         [before, now]: [Spot; 2],
         goes_on: bool,
-        target: Vec3,
+        target: Place,
         scratch: &mut QueryScratch,
     ) -> Changed {
         self.measure(&mesh.mesh);

@@ -34,10 +34,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &mut self,
         ground: &impl MeshSource,
         from: impl Into<Place>,
-        to: Vec3,
+        to: impl Into<Place>,
         scratch: &mut QueryScratch,
     ) -> Changed {
-        let (from, reason) = (from.into(), ReplanReason::Asked);
+        let (from, to, reason) = (from.into(), to.into(), ReplanReason::Asked);
         self.forget();
         match self.clear(ground)? {
             Some(clear) => self.replan_disc(clear, from, to, reason, scratch),
@@ -85,7 +85,13 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// The errors of [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal
     /// without mesh near it; then the corridor stays as it was.
     #[doc(alias = "moveTargetPosition")]
-    pub fn move_goal(&mut self, ground: &impl MeshSource, to: Vec3, scratch: &mut QueryScratch) -> Changed {
+    pub fn move_goal(
+        &mut self,
+        ground: &impl MeshSource,
+        to: impl Into<Place>,
+        scratch: &mut QueryScratch,
+    ) -> Changed {
+        let to = to.into();
         match self.clear(ground)? {
             Some(clear) => self.move_disc_goal(clear, to, scratch),
             None => self.move_point_goal(&ground.nav_mesh(), to, scratch),

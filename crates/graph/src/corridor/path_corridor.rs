@@ -93,7 +93,7 @@ pub struct PathCorridor<F = AnyPolygon, C = Length> {
     /// Place of the agent where no path leads from it: the next plan begins there.
     pub(super) from: Option<Place>,
     /// The last requested goal.
-    pub(super) target: Option<Vec3>,
+    pub(super) target: Option<Place>,
     pub(super) path: Path,
     /// The crossings of a path of a point.
     pub(super) steps: Vec<Step>,
@@ -256,10 +256,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         (self.length, self.base, self.is_bound) = (0.0, 0.0, false);
     }
 
-    pub(super) fn begin_plan(&mut self, from: Place, to: Vec3, seen: Version) -> Result<(), QueryError> {
+    pub(super) fn begin_plan(&mut self, from: Place, to: Place, seen: Version) -> Result<(), QueryError> {
         self.forget();
         self.options.validate()?;
-        if from.position().is_finite() && to.is_finite() {
+        if [from, to].iter().all(|place| place.position().is_finite()) {
             (self.from, self.target) = (Some(from), Some(to));
         }
         self.seen = seen;

@@ -21,21 +21,19 @@ use crate::query::route::{Route, Router};
 use crate::scratch::{CorridorScratch, QueryScratch};
 
 impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
-    /// Plans again; a start whose polygon is known stays there.
     pub(super) fn replan_point(
         &mut self,
         mesh: &NavMesh,
         from: Place,
-        to: Vec3,
+        to: Place,
         reason: ReplanReason,
         scratch: &mut QueryScratch,
     ) -> Changed {
         self.begin_plan(from, to, self.version_on(mesh))?;
         let Self { options, path, .. } = self;
         let options = &options.path;
-        let begin = (from.position(), from.polygon_on(mesh));
         let mut route = Route::new(options.allow_partial);
-        Router { mesh, options, scratch }.find(begin, to, &mut route, path)?;
+        Router { mesh, options, scratch }.find(from, to, &mut route, path)?;
         self.ends = route.ends();
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
@@ -94,12 +92,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub(super) fn move_point_goal(
         &mut self,
         mesh: &NavMesh,
-        to: Vec3,
+        to: Place,
         scratch: &mut QueryScratch,
     ) -> Changed {
         let usable = self.options.path.usable();
-        let goal = mesh.locate(PathEnd::Goal, to, self.options.path.reach, &usable)?;
-        let goal_position = mesh.location(&goal, to).position;
+        let (goal, _) = mesh.locate(PathEnd::Goal, to, self.options.path.reach, &usable)?;
+        let goal_position = mesh.location(&goal, to.position()).position;
         if self.target.is_none() {
             return Ok(CorridorChange::Nothing);
         }
@@ -114,7 +112,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 None => Ok(CorridorChange::Nothing),
             };
         };
-        let far = ends.goal_position.xz().distance(to.xz()) > self.options.range;
+        let far = ends.goal_position.xz().distance(to.position().xz()) > self.options.range;
         if far || self.path.outcome != Outcome::Complete {
             return self.replan_point(mesh, ends.from(mesh), to, ReplanReason::Jumped, scratch);
         }
@@ -127,7 +125,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         mesh: &NavMesh,
         ends: Ends,
         is_start: bool,
-        target: Vec3,
+        target: Place,
         change: CorridorChange,
         scratch: &mut QueryScratch,
     ) -> Changed {
@@ -267,15 +265,19 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let usable = self.options.path.usable();
         let reach = self.options.path.reach;
-        let find_goal = || mesh.locate(PathEnd::Goal, target, reach, &usable);
+        let find = |end, place| mesh.locate(end, place, reach, &usable).map(|(spot, _)| spot);
+        let find_goal = || find(PathEnd::Goal, target);
         // The ground at the goal may have been closed.
         let is_goal_there = || find_goal().is_ok_and(|goal| goal.polygon == ends.goal.polygon);
         if (seen == self.seen || self.outlives(seen) && is_goal_there()) && self.is_allowed(mesh) {
             return Ok(self.keep_on(seen));
         }
-        let start = mesh.locate(PathEnd::Start, ends.start_position, reach, &usable);
+        // On the ground that it was on, while there is that.
+        let is_known = seen.0 == self.seen.0;
+        let start = if is_known { ends.from(mesh) } else { ends.start_position.into() };
+        let start = find(PathEnd::Start, start);
         let start = match (start, from) {
-            (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from.position(), reach, &usable),
+            (Err(_), Some(from)) => find(PathEnd::Start, from),
             (start, _) => start,
         };
         let (start, goal) = match (start, find_goal()) {
@@ -290,7 +292,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             start,
             goal,
             start_position: mesh.location(&start, ends.start_position).position,
-            goal_position: mesh.location(&goal, target).position,
+            goal_position: mesh.location(&goal, target.position()).position,
         };
         self.seen = seen;
         if self.options.repair

@@ -27,10 +27,10 @@ pub(crate) struct Ends {
 pub(crate) type Pairs = smallvec::SmallVec<[Ends; 1]>;
 
 impl Ends {
-    /// Returns the start as a place in its polygon.
+    /// Returns the start as a place of the mesh that it was found on.
     pub(crate) fn from(&self, mesh: &NavMesh) -> Place {
-        let (polygon, generation) = (PolyId(self.start.polygon), mesh.generation);
-        Location { polygon, position: self.start_position, generation }.into()
+        let (polygon, position) = (PolyId(self.start.polygon), self.start_position);
+        Location { polygon, position, generation: mesh.generation }.into()
     }
 }
 
@@ -39,8 +39,8 @@ impl NavMesh {
     /// may be connected; at least one pair.
     pub(crate) fn path_ends<F: PolygonFilter, C: TravelCost, S>(
         &self,
-        (from, polygon): (Vec3, Option<PolyId>),
-        to: Vec3,
+        from: Place,
+        to: Place,
         options: &PathOptions<F, C, S>,
     ) -> Result<Pairs, QueryError> {
         if let Some(error) = options.ground_error {
@@ -50,17 +50,14 @@ impl NavMesh {
             return Err(QueryError::BadCost { area, value });
         }
         let usable = options.usable();
-        let known = polygon.filter(|&polygon| usable.allows(self, polygon));
-        let known = known.map(|polygon| Location { polygon, position: from, generation: self.generation });
-        let places = |end, position| {
-            let spot = self.locate(end, position, options.reach, &usable)?;
-            Ok::<_, QueryError>(self.places_at(spot, &usable))
+        let places = |end, place| {
+            let (spot, is_known) = self.locate(end, place, options.reach, &usable)?;
+            let places = if is_known { Places::from_slice(&[spot]) } else { self.places_at(spot, &usable) };
+            Ok::<_, QueryError>(places)
         };
-        let starts = match known {
-            Some(place) => Places::from_slice(&[self.at_corner(self.spot_of(&place)?)]),
-            None => places(PathEnd::Start, from)?,
-        };
+        let starts = places(PathEnd::Start, from)?;
         let goals = places(PathEnd::Goal, to)?;
+        let (from, to) = (from.position(), to.position());
         let pairs = starts.iter().flat_map(|start| goals.iter().map(move |goal| (*start, *goal)));
         let mut pairs: Pairs = pairs
             .map(|(start, goal)| {
@@ -79,16 +76,23 @@ impl NavMesh {
         self.may_connect(from, to)
     }
 
-    /// Returns the place nearest to an end.
+    /// Returns the place nearest to an end. `true` if it is a location of this mesh as it is: a position
+    /// may lie on several pieces of ground.
     pub(crate) fn locate(
         &self,
         end: PathEnd,
-        position: Vec3,
+        place: Place,
         reach: Option<Reach>,
         filter: &impl PolygonFilter,
-    ) -> Result<Spot, QueryError> {
-        let spot =
-            self.located(end, position, reach, |reach| self.nearest_allowed(position, reach, filter))?;
-        Ok(self.at_corner(spot))
+    ) -> Result<(Spot, bool), QueryError> {
+        let position = place.position();
+        let known = place.polygon_on(self).filter(|&polygon| filter.allows(self, polygon));
+        let spot = match known {
+            Some(polygon) => self.spot_of(&Location { polygon, position, generation: self.generation })?,
+            None => {
+                self.located(end, position, reach, |reach| self.nearest_allowed(position, reach, filter))?
+            }
+        };
+        Ok((self.at_corner(spot), known.is_some()))
     }
 }

@@ -1,13 +1,14 @@
 //! Corners moved away from walls, so that agents do not hug them.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, nearest_f32};
 
 use super::result::{Path, length, plan_length};
+use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::reach::unless_0_or_more;
-use crate::mesh::filter::PolygonFilter;
+use crate::mesh::costs::Rules;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// Parts of the room that there is, tried in turns until both legs are free.
@@ -19,7 +20,7 @@ impl NavMesh {
         &self,
         path: &Path,
         distance: f32,
-        filter: &impl PolygonFilter,
+        rules: &impl Rules,
         passed: &mut Vec<PolyId>,
         out: &mut Path,
     ) -> Result<usize, QueryError> {
@@ -39,7 +40,7 @@ impl NavMesh {
         out.points.push(first);
         out.polygons.push(polygon);
         let mut from = Stand { at: self.at(polygon, first), polygon: 0, has_moved: false };
-        let mut moved = 0;
+        let (mut moved, mut cost) = (0, 0.0);
         let mut link_places =
             path.links.iter().filter(|taken| !self.is_crossed_like_edge(taken.link)).peekable();
         for (index, &point) in path.points.iter().enumerate().skip(1) {
@@ -51,18 +52,24 @@ impl NavMesh {
             let aside = if is_fixed {
                 None
             } else {
-                self.step_aside(&from, &stays, path.points[index + 1], distance, filter, passed)?
+                self.step_aside(&from, &stays, path.points[index + 1], distance, rules, passed)?
             };
             if is_landing {
+                let [begin, end] = [from.polygon, place].map(|place| path.polygons[place].0);
+                let metre = rules.per_metre(self, begin).max(rules.least());
+                cost += metre * from.at.position.distance(point) + rules.entering(self, begin, end);
                 out.polygons.extend_from_slice(&path.polygons[from.polygon + 1..=place]);
             } else if from.has_moved || aside.is_some() {
                 let to = aside.unwrap_or(stays.at).position;
-                self.raycast(&from.at, to, filter, passed)?;
-                append(&mut out.polygons, passed);
+                self.raycast(&from.at, to, rules, passed)?;
                 let end = aside.map_or(path.polygons[place], |at| at.polygon);
-                append(&mut out.polygons, &[end]);
+                append(passed, &[end]);
+                cost += self.cost_of_leg([from.at.position, to], passed, rules);
+                append(&mut out.polygons, passed);
             } else {
-                append(&mut out.polygons, &path.polygons[from.polygon..=place]);
+                let kept = &path.polygons[from.polygon..=place];
+                cost += self.cost_of_leg([from.at.position, point], kept, rules);
+                append(&mut out.polygons, kept);
             }
             moved += usize::from(aside.is_some());
             from = aside.map_or(stays, |at| Stand { at, has_moved: true, ..stays });
@@ -71,8 +78,45 @@ impl NavMesh {
         // A path within one polygon, or one that ends where several meet.
         append(&mut out.polygons, &path.polygons[from.polygon..]);
         (out.length, out.plan_length) = (length(&out.points), plan_length(&out.points));
-        out.cost = path.cost + (out.length - path.length);
+        let links = path
+            .links
+            .iter()
+            .filter_map(|taken| Some(self.link(taken.link)?.extra_cost + rules.taking(self, taken.link)));
+        out.cost = if moved == 0 { path.cost } else { cost + links.sum::<f32>() };
         Ok(moved)
+    }
+
+    /// Returns what a straight leg costs that passes these polygons, without the links on it.
+    fn cost_of_leg(&self, [from, to]: [Vec3; 2], polygons: &[PolyId], rules: &impl Rules) -> f32 {
+        let length = from.distance(to);
+        if rules.is_length() {
+            return length;
+        }
+        let [a, b] = [from, to].map(|end| {
+            let [x, _, z] = self.frame.to_grid(end);
+            PlanPosition { x, z }
+        });
+        let (mut passed, mut sum) = (0.0_f64, 0.0);
+        for (index, &polygon) in polygons.iter().enumerate() {
+            let is_last = index + 1 == polygons.len();
+            let exit = if is_last { 1.0 } else { self.leaves_at(polygon.0, [a, b]).max(passed) };
+            sum += length * nearest_f32(exit - passed) * rules.per_metre(self, polygon.0);
+            passed = exit;
+            if let Some(next) = polygons.get(index + 1).filter(|&&next| next != polygon) {
+                sum += rules.entering(self, polygon.0, next.0);
+            }
+        }
+        sum
+    }
+
+    /// Returns the share of a straight line, which begins in a polygon, at which it leaves it.
+    fn leaves_at(&self, polygon: u32, [from, to]: [PlanPosition; 2]) -> f64 {
+        let shares = self.edge_range(polygon as usize).filter_map(|edge| {
+            let [right, left] = self.ends_of(polygon, edge);
+            let [inside, outside] = [from, to].map(|end| orientation(right, left, end));
+            (outside < 0.0).then(|| if inside > 0.0 { inside / (inside - outside) } else { 0.0 })
+        });
+        shares.fold(1.0, f64::min)
     }
 
     fn at(&self, polygon: PolyId, position: Vec3) -> Location {
@@ -104,7 +148,7 @@ impl NavMesh {
         corner: &Stand,
         next: Vec3,
         distance: f32,
-        filter: &impl PolygonFilter,
+        rules: &impl Rules,
         passed: &mut Vec<PolyId>,
     ) -> Result<Option<Location>, QueryError> {
         let at = corner.at.position;
@@ -118,15 +162,15 @@ impl NavMesh {
         let to = |length: f32| Vec3::new(at.x + aside.x * length, at.y, at.z + aside.y * length);
         // Beyond any mesh, rays would lose their precision.
         let far = (2.0 * distance).min(1e6);
-        let free = self.raycast(&corner.at, to(far), filter, passed)?.fraction * far;
+        let free = self.raycast(&corner.at, to(far), rules, passed)?.fraction * far;
         let room = distance.min(free / 2.0);
         for share in SHARES {
-            let ray = self.raycast(&corner.at, to(room * share), filter, passed)?;
+            let ray = self.raycast(&corner.at, to(room * share), rules, passed)?;
             let is_free = ray.hit.is_none() && room * share > 0.0;
             let end = ray.end(self);
             if is_free
-                && self.is_free(&from.at, end.position, filter, passed)?
-                && self.is_free(&end, next, filter, passed)?
+                && self.is_free(&from.at, end.position, rules, passed)?
+                && self.is_free(&end, next, rules, passed)?
             {
                 return Ok(Some(end));
             }
@@ -139,10 +183,10 @@ impl NavMesh {
         &self,
         from: &Location,
         to: Vec3,
-        filter: &impl PolygonFilter,
+        rules: &impl Rules,
         passed: &mut Vec<PolyId>,
     ) -> Result<bool, QueryError> {
-        let ray = self.raycast(from, to, filter, passed)?;
+        let ray = self.raycast(from, to, rules, passed)?;
         Ok(ray.hit.is_none() && (ray.end(self).position.y - to.y).abs() <= self.near())
     }
 }

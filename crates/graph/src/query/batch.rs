@@ -33,7 +33,7 @@ impl NavMesh {
             checkpoint();
             let [from, to] = pairs[number];
             let mut path = std::mem::replace(slot, Ok(Path::default())).unwrap_or_default();
-            *slot = self.find_path_into((from, None), to, options, scratch, &mut path).map(|()| path);
+            *slot = self.find_path_into(from.into(), to.into(), options, scratch, &mut path).map(|()| path);
         });
     }
 }

@@ -1,13 +1,11 @@
 //! The queries for paths: both ends are located, a search finds a corridor, a string is pulled
 //! through it.
 
-use glam::Vec3;
-use waymesh_core::PolyId;
-
 use super::route::{Route, Router};
 use super::searcher::PathSearcher;
 use crate::locate::error::{NoPath, QueryError};
 use crate::locate::nearest::Location;
+use crate::locate::place::Place;
 use crate::mesh::costs::TravelCost;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -24,8 +22,8 @@ impl NavMesh {
     /// See [`crate::Query::path`]; `path` is then unreachable and empty.
     pub(crate) fn find_path_into<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
         &self,
-        from: (Vec3, Option<PolyId>),
-        to: Vec3,
+        from: Place,
+        to: Place,
         options: &PathOptions<F, C, S>,
         scratch: &mut QueryScratch,
         path: &mut Path,
@@ -36,7 +34,8 @@ impl NavMesh {
             return Ok(());
         }
         let cause = if route.is_apart { NoPath::Apart } else { NoPath::Closed };
-        Err(QueryError::Unreachable { from: from.0, to, cause, nearest: route.nearest() })
+        let (from, to) = (from.position(), to.position());
+        Err(QueryError::Unreachable { from, to, cause, nearest: route.nearest() })
     }
 
     /// Returns the length in metres of the shortest path from one place to another, if a path of at

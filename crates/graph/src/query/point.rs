@@ -200,8 +200,8 @@ impl<'a, F, C, S> Query<'a, F, C, S> {
 impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Query<'_, F, C, S> {
     /// Returns a path from one place to another.
     ///
-    /// - Where pieces of ground touch without a crossing, an end lies on each of them, and the path is
-    ///   the cheapest of those between them.
+    /// - Where pieces of ground touch without a crossing, an end that is a position lies on each of
+    ///   them, and the path is the cheapest of those between them. A [`Location`] lies on its polygon.
     /// - How short the path is depends on the search: see [`PathSearch`].
     /// - Where nothing is in the way, the straight path is taken without a search.
     /// - Links whose ends are one line in plan are crossed like any edge.
@@ -229,8 +229,7 @@ impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Query<'_, F, C, S> 
         path: &mut Path,
     ) -> Result<(), QueryError> {
         let (mesh, options, scratch) = self.parts();
-        let (from, to) = (from.into(), to.into());
-        mesh.find_path_into((from.position(), from.polygon_on(mesh)), to.position(), options, scratch, path)
+        mesh.find_path_into(from.into(), to.into(), options, scratch, path)
     }
 
     /// Returns the paths of many pairs of ends, each as [`Query::path`] finds it, in their order.
@@ -289,9 +288,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
         let options = options.with_allow_partial(false);
         let options = options.with_search(PathSearch::Shortest).with_filter(filter).with_cost(cost);
         let mut path = std::mem::take(&mut scratch.path);
-        let (from, to) = (from.into(), to.into());
-        let start = (from.position(), from.polygon_on(mesh));
-        let found = mesh.find_path_into(start, to.position(), &options, scratch, &mut path);
+        let found = mesh.find_path_into(from.into(), to.into(), &options, scratch, &mut path);
         let length = path.length;
         scratch.path = path;
         found.map(|()| length)
@@ -477,7 +474,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     /// - The path gets longer by at most twice `distance` for each corner that moves, in plan.
     /// - Legs whose ends did not move keep their polygons. Along the others `out.polygons` are
     ///   those the straight legs pass, and two in succession may meet in a corner only. `out.cost`
-    ///   grows as the length does: a metre more costs 1.
+    ///   is that of the new legs on the ground that they pass.
     ///
     /// Takes a few raycasts a corner, and allocates nothing once `out` has grown.
     /// `path` must be one of this mesh, without points where it crosses edges

@@ -7,6 +7,7 @@ use waymesh_core::PolyId;
 use super::searcher::{Between, PathSearcher};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
+use crate::locate::place::Place;
 use crate::mesh::costs::{Rules, TravelCost};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -79,13 +80,8 @@ pub(crate) struct Router<'a, F, C, S> {
 }
 
 impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Router<'_, F, C, S> {
-    /// Begins a search with a new route. A start whose polygon is known is a place there.
-    pub(super) fn begin(
-        &mut self,
-        from: (Vec3, Option<PolyId>),
-        to: Vec3,
-        route: &mut Route,
-    ) -> Result<(), QueryError> {
+    /// Begins a search with a new route.
+    pub(super) fn begin(&mut self, from: Place, to: Place, route: &mut Route) -> Result<(), QueryError> {
         self.options.search.begin(self.mesh, &self.options.usable(), self.scratch);
         route.pairs = self.mesh.path_ends(from, to, self.options)?;
         self.begin_next(route);
@@ -95,8 +91,8 @@ impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Router<'_, F, C, S>
     /// Finds and writes a path: see [`Router::begin`]. It is empty if there is none.
     pub(crate) fn find(
         &mut self,
-        from: (Vec3, Option<PolyId>),
-        to: Vec3,
+        from: Place,
+        to: Place,
         route: &mut Route,
         path: &mut Path,
     ) -> Result<(), QueryError> {

@@ -1,9 +1,8 @@
 //! Searches in slices: a budget of nodes a call, so that a long search is spread over many frames.
 
-use glam::Vec3;
-
 use super::route::{Route, Router};
 use crate::locate::error::QueryError;
+use crate::locate::place::Place;
 use crate::mesh::costs::{Length, Rules, TravelCost, Version};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
@@ -72,12 +71,17 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     ///
     /// # Errors
     /// See [`Query`](crate::Query); then none is under way.
-    pub fn begin(&mut self, mesh: &NavMesh, from: Vec3, to: Vec3) -> Result<(), QueryError> {
+    pub fn begin(
+        &mut self,
+        mesh: &NavMesh,
+        from: impl Into<Place>,
+        to: impl Into<Place>,
+    ) -> Result<(), QueryError> {
         let Self { options, scratch, .. } = self;
         self.route = None;
         self.path.clear();
         let mut route = Route::new(options.allow_partial);
-        Router { mesh, options, scratch }.begin((from, None), to, &mut route)?;
+        Router { mesh, options, scratch }.begin(from.into(), to.into(), &mut route)?;
         self.route = Some((route, options.usable().version_on(mesh)));
         Ok(())
     }

@@ -4,7 +4,8 @@ use crate::path_or_none;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 use waymesh_graph::{
-    Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
+    CorridorOptions, Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathCorridor, PathOptions,
+    PathSearch, QueryScratch, Reach, SlicedPath,
 };
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
@@ -242,4 +243,57 @@ fn links_come_and_go_and_leave_no_trace() {
             });
         }
     });
+}
+
+/// Both ends are corners, where islands touch: a location lies on its own polygon alone, for every
+/// query alike; a position lies on all of them.
+#[test]
+fn a_location_is_on_its_polygon_for_every_query() {
+    let mut scratch = QueryScratch::default();
+    let (mut touching, mut joined, mut apart) = (0, 0, 0);
+    for seed in 0..60 {
+        let mesh = navmesh(from_map(&random_map(seed, 9, 8, 45), seed, frame(Vec3::ZERO), |_, _| 0.0));
+        let mut chance = Chance(seed);
+        let mut corner = || {
+            let polygon = random_polygon(&mesh, &mut chance);
+            let corners: Vec<Vec3> = mesh.polygon(polygon).unwrap().positions().collect();
+            mesh.closest_on_polygon(polygon, corners[chance.below(corners.len())]).unwrap()
+        };
+        for _ in 0..30 {
+            let (from, goal) = (corner(), corner());
+            let map = mesh.query().distance_map(goal, f32::INFINITY).unwrap();
+            let is_joined = mesh.same_island(from.polygon, goal.polygon);
+            let name = format!("seed {seed}: {from:?} to {goal:?}");
+            let mut query = mesh.query().memory(&mut scratch);
+            for search in [PathSearch::Fast, PathSearch::Shortest] {
+                let options = PathOptions::default().with_search(search).with_allow_partial(false);
+                let path = mesh.query().options(options).path(from, goal);
+                assert_eq!(path.is_ok(), is_joined, "{name}, {search:?}");
+                let mut sliced = SlicedPath::new(options);
+                sliced.begin(&mesh, from, goal).unwrap();
+                while sliced.advance(&mesh, 7).unwrap().is_none() {}
+                assert_eq!(sliced.path().outcome == Outcome::Complete, is_joined, "{name}, {search:?}");
+                let corridor = CorridorOptions::default().with_path(options);
+                let mut corridor = PathCorridor::new(corridor);
+                corridor.plan(&mesh, from, goal, &mut QueryScratch::default()).unwrap();
+                assert_eq!(corridor.path().outcome == Outcome::Complete, is_joined, "{name}, {search:?}");
+            }
+            let length = query.distance(from, goal).ok();
+            assert_eq!(length.is_some(), is_joined, "{name}");
+            let near = query.distance_within(from, goal, f32::INFINITY).unwrap();
+            assert_eq!(near.is_some(), is_joined, "{name}");
+            let heading = map.heading(&mesh, &from).unwrap();
+            assert_eq!(heading.is_some(), is_joined, "{name}");
+            if let (Some(length), Some(heading)) = (length, heading) {
+                assert!((length - heading.distance).abs() < 1e-3, "{name}: {length} m, {heading:?}");
+            }
+            assert!(is_joined || !query.sees(from, goal).unwrap(), "{name}");
+            let is_anywhere = query.path(from.position, goal.position).is_ok();
+            assert!(is_anywhere || !is_joined, "{name}");
+            touching += usize::from(is_anywhere && !is_joined);
+            joined += usize::from(is_joined);
+            apart += usize::from(!is_joined);
+        }
+    }
+    assert!(touching > 20 && joined > 200 && apart > 200, "{touching} {joined} {apart}");
 }

@@ -3,7 +3,7 @@
 use crate::path_or_none;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
-use waymesh_graph::{NavMesh, Path, QueryError, QueryScratch};
+use waymesh_graph::{NavMesh, Path, QueryError, QueryScratch, TravelCost};
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_polygon};
 
@@ -91,6 +91,62 @@ fn moved_corners_leave_the_walls_and_cross_none() {
     }
     eprintln!("{corners} corners, {moved} moved, {full} all the way");
     assert!(moved * 20 > corners * 17 && full * 3 > corners, "{moved} {full} of {corners}");
+}
+
+/// Costs a metre that differ from polygon to polygon.
+struct Rough;
+
+impl TravelCost for Rough {
+    fn per_metre(&self, _mesh: &NavMesh, polygon: PolyId) -> f32 {
+        [1.0, 3.0, 0.5, 7.0][polygon.index() % 4]
+    }
+}
+
+/// Returns the least and the most that a chain of points on flat ground may cost, from many places along
+/// it: those on an edge between two polygons may count for either.
+fn walked(mesh: &NavMesh, points: &[Vec3]) -> [f32; 2] {
+    const PLACES: u16 = 400;
+    let mut sums = [0.0; 2];
+    for pair in points.windows(2) {
+        let length = pair[0].distance(pair[1]);
+        let aside = 1e-3 * (pair[1] - pair[0]).cross(Vec3::Y).normalize();
+        for place in 0..PLACES {
+            let at = pair[0].lerp(pair[1], (f32::from(place) + 0.5) / f32::from(PLACES));
+            let costs = [-aside, Vec3::ZERO, aside].map(|aside| {
+                let place = mesh.nearest(at + aside, &mesh.default_reach()).unwrap();
+                Rough.per_metre(mesh, place.polygon) * length / f32::from(PLACES)
+            });
+            sums[0] += costs.iter().copied().fold(f32::INFINITY, f32::min);
+            sums[1] += costs.iter().copied().fold(0.0, f32::max);
+        }
+    }
+    sums
+}
+
+#[test]
+fn a_moved_path_costs_what_the_ground_costs_that_it_passes() {
+    let mut chance = Chance(5);
+    let (mut out, mut moved, mut differ) = (Path::default(), 0, 0);
+    for seed in 0..40 {
+        let mesh = navmesh(random_flat(seed));
+        for _ in 0..10 {
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
+            let mut query = mesh.query().costs(Rough);
+            let path = path_or_none(query.path(from, to));
+            if query.offset_corners(&path, 0.8, &mut out).unwrap() == 0 {
+                continue;
+            }
+            for path in [&path, &out] {
+                let [least, most] = walked(&mesh, &path.points);
+                let is_between = (0.99 * least..=1.01 * most).contains(&path.cost);
+                assert!(is_between, "seed {seed}: {least} to {most}, not {}", path.cost);
+                moved += usize::from(most < 1.02 * least);
+            }
+            let metres = out.length - path.length;
+            differ += usize::from((out.cost - path.cost - metres).abs() > 0.05 * path.cost);
+        }
+    }
+    assert!(moved > 100 && differ > 20, "{moved} {differ}");
 }
 
 #[test]
