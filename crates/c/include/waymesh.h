@@ -1083,8 +1083,9 @@ enum wm_status wm_world_set_link_open(struct wm_world *world, uint64_t link, uin
 enum wm_status wm_world_set_oracle(struct wm_world *world, const struct wm_mesh *mesh, struct wm_error *error);
 
 /*
- Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is
- the side of a tile, 64 by default.
+ Makes an empty world of voxels within bounds, which fix its grid. The bounds are in metres with
+ y up, as the mesh is: after the settings `scale`, `up` and `origin`, which hold for triangles.
+ The setting `tile_cells` is the side of a tile, 64 by default.
 
  # Safety
  There are as many settings as is said.

@@ -92,8 +92,9 @@ pub struct Update {
     pub links: usize,
 }
 
-/// Makes an empty world of voxels within bounds, which fix its grid. The setting `tile_cells` is
-/// the side of a tile, 64 by default.
+/// Makes an empty world of voxels within bounds, which fix its grid. The bounds are in metres with
+/// y up, as the mesh is: after the settings `scale`, `up` and `origin`, which hold for triangles.
+/// The setting `tile_cells` is the side of a tile, 64 by default.
 ///
 /// # Safety
 /// There are as many settings as is said.

@@ -67,7 +67,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
                 .memory(&mut scratch.query)
                 .walk(self.place, to);
             match moved {
-                Ok(place) => self.place = place,
+                Ok(place) => (self.place, self.is_sure) = (place, true),
                 Err(_) => self.is_lost = true,
             }
         }

@@ -1,13 +1,13 @@
 //! Agents: their internal and their public state.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use waymesh_graph::{CorridorChange, LinkId, LinkUse, Location, NavMesh, PolygonFilter, TravelCost};
+use waymesh_graph::{CorridorChange, LinkId, LinkUse, Location, NavMesh, Place, PolygonFilter, TravelCost};
 
 use crate::around::Around;
 use crate::bodies::{Bodies, Body};
 use crate::jam::Jam;
 use crate::links::Traversal;
-use crate::route::{Ground, Route};
+use crate::route::{Ground, Route, on_mesh};
 use crate::standoff::Part;
 use crate::workers::Scratch;
 use crate::{AgentParams, CrowdConfig};
@@ -136,8 +136,10 @@ pub(crate) enum Task {
 pub(crate) struct Progress {
     /// Shortest path so far, in metres.
     pub(crate) best: f32,
-    /// Seconds since then.
+    /// Seconds since then, or since it was last stuck.
     pub(crate) idle: f32,
+    /// Seconds since then without another agent within [`QUIET`], however often it was stuck.
+    pub(crate) held: f32,
     /// Number of times that it was stuck without progress in between.
     pub(crate) stuck: u16,
     /// Added to its priority since it was last stuck.
@@ -152,7 +154,8 @@ const SAME_PLACE: f32 = 1e-5;
 /// Metres that count as progress.
 const NEARER: f32 = 0.1;
 
-/// Seconds without progress after which an agent near its target has arrived.
+/// Seconds without progress, and without others around, after which an agent near its target has
+/// arrived: a wall keeps it from coming nearer.
 const PATIENCE: f32 = 3.0;
 
 /// Seconds without progress after which an agent has arrived whose path ends before the target.
@@ -206,6 +209,8 @@ impl Neighbours {
 pub(crate) struct Agent<F, C> {
     pub(crate) params: AgentParams<F, C>,
     pub(crate) place: Location,
+    /// `false` if its location was found from a position, which may lie on several pieces of ground.
+    pub(crate) is_sure: bool,
     /// Offset of its position from its location on the mesh: the ground may change at once, but an
     /// agent moves at its speed only. It continues to walk after the offset is 0.
     pub(crate) lag: Vec3,
@@ -218,7 +223,7 @@ pub(crate) struct Agent<F, C> {
     pub(crate) wish: Vec2,
     pub(crate) route: Route<F, C>,
     pub(crate) task: Task,
-    pub(crate) target: Option<Vec3>,
+    pub(crate) target: Option<Place>,
     /// The position that it keeps after it arrived: its target, or the nearest position that it
     /// reached.
     pub(crate) rest: Vec3,
@@ -240,6 +245,7 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
             route: Route::new(&params),
             params,
             place,
+            is_sure: false,
             lag: Vec3::ZERO,
             has_landed: false,
             velocity: Vec3::ZERO,
@@ -281,7 +287,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             velocity: self.velocity,
             place: self.place,
             status,
-            target: self.target,
+            target: self.target.map(|target| target.position()),
             remaining,
         }
     }
@@ -335,7 +341,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             },
             is_walking: self.has_path(),
             has_arrived: self.task == Task::Arrived,
-            goal: self.target.unwrap_or(Vec3::NAN),
+            goal: self.target.map_or(Vec3::NAN, |target| target.position()),
             corner: corners.first().map_or(Vec2::NAN, |corner| corner.xz()),
             heading: heading.normalize_or_zero(),
             turn: self.turn,
@@ -358,7 +364,10 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         {
             match self.task {
                 Task::Link(traversal) => self.ride_on(ground.mesh, traversal),
-                _ => self.relocate(ground, if self.is_lost { shown } else { self.place.position }, scratch),
+                _ => {
+                    let here = if self.is_lost { shown } else { self.place.position };
+                    self.relocate(ground, here.into(), scratch);
+                }
             }
         }
         if !self.is_lost {
@@ -388,6 +397,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             (None, None) => traversal,
         };
         self.place = begin.or(landing).unwrap_or(self.place);
+        self.is_sure = false;
         self.task = Task::Link(traversal);
     }
 
@@ -395,6 +405,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     /// the start because the end is not on the ground.
     pub(crate) fn land(&mut self, mesh: &NavMesh, traversal: Traversal) -> bool {
         self.task = if self.target.is_some() { Task::Waiting } else { Task::Idle };
+        self.is_sure = false;
         match self.ground_near(mesh, traversal.to) {
             Some(place) => self.place = place,
             None => match self.ground_near(mesh, traversal.from) {
@@ -410,14 +421,15 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     }
 
     /// Finds the location on the mesh at a position that it cannot walk to.
-    pub(crate) fn relocate(&mut self, ground: Ground<'_>, position: Vec3, scratch: &mut Scratch) {
-        let found = self.ground_near(ground.mesh, position);
+    pub(crate) fn relocate(&mut self, ground: Ground<'_>, given: Place, scratch: &mut Scratch) {
+        let known = on_mesh(ground.mesh, given, &self.params.filter);
+        let found = known.or_else(|| self.ground_near(ground.mesh, given.position()));
         self.is_lost = found.is_none();
         let Some(place) = found else {
             self.velocity = Vec3::ZERO;
             return;
         };
-        self.place = place;
+        (self.place, self.is_sure) = (place, known.is_some());
         self.around.forget();
         if matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_)) {
             if self.target.is_none() {
@@ -427,6 +439,11 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             }
             self.task = Task::Walking;
             self.follow(ground, place.position, scratch);
+            if known.is_some() && !ground.mesh.same_island(self.place.polygon, place.polygon) {
+                // Its corridor took the position for one on other ground.
+                (self.place, self.is_sure) = (place, true);
+                self.plan(ground, scratch);
+            }
         }
     }
 
@@ -449,6 +466,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
     /// Moves to the start of its route, if the route is one for its centre.
     fn take_start(&mut self) {
         let start = self.route.corridor().start().filter(|_| !self.route.is_for_disc());
+        self.is_sure |= start.is_some();
         self.place = start.unwrap_or(self.place);
     }
 
@@ -457,7 +475,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             self.task = Task::Idle;
             return;
         };
-        let ends = [self.place.position, target];
+        let from = if self.is_sure { self.place.into() } else { self.place.position.into() };
+        let ends = [from, target];
         let change = self.route.plan(ground, &self.params, ends, &mut scratch.query);
         self.task = Task::Walking;
         self.progress = Progress::default();
@@ -482,7 +501,7 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.task = Task::Arrived;
         let here = self.place.position;
         let near = |target: &Vec3| target.distance(here) <= self.params.arrival_distance;
-        self.rest = self.target.filter(near).unwrap_or(here);
+        self.rest = self.target.map(|target| target.position()).filter(near).unwrap_or(here);
         self.progress = Progress::default();
     }
 
@@ -498,6 +517,12 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         self.task == Task::Arrived && here.distance(self.rest.xz()) > step && !others.any(passes)
     }
 
+    /// Returns `true` if no other agent is near.
+    fn is_alone(&self) -> bool {
+        let gaps = &self.neighbours.bodies[..self.neighbours.count];
+        gaps.iter().all(|&(gap, _)| gap > QUIET * self.params.radius)
+    }
+
     /// Determines if it has arrived, stands at a link, or is stuck.
     fn look_ahead(&mut self, mesh: &NavMesh, dt: f32) {
         let route = &self.route;
@@ -506,9 +531,9 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         let is_last = route.links().is_empty();
         // Something keeps it from coming nearer: a wall or another agent.
         let is_near = remaining <= self.params.arrival_distance + 2.0 * self.params.radius;
-        let patience = if is_complete { PATIENCE } else { SHORT_PATIENCE };
-        if is_last && (remaining <= self.params.arrival_distance || is_near && self.progress.idle > patience)
-        {
+        let Progress { idle, held, .. } = self.progress;
+        let is_held = if is_complete { idle.max(held) > PATIENCE } else { idle > SHORT_PATIENCE };
+        if is_last && (remaining <= self.params.arrival_distance || is_near && is_held) {
             if is_complete {
                 self.arrive();
             } else {
@@ -521,8 +546,9 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
             self.progress = Progress { best: remaining, ..Progress::default() };
         } else {
             self.progress.idle += dt;
+            self.progress.held = if self.is_alone() { self.progress.held + dt } else { 0.0 };
         }
-        let next = self.route.links().iter().find(|taken| !mesh.is_crossed_like_edge(taken.link));
+        let next = self.route.next_ride(mesh);
         // Two agents that press for one place would go round it for long.
         let radii = if self.progress.idle > SHORT_PATIENCE { NEAR_LINK } else { AT_LINK };
         let at_link = next.filter(|taken| {

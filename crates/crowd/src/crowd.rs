@@ -14,7 +14,7 @@ use crate::agent::{Agent, AgentId, AgentState, Task};
 use crate::bodies::{Bodies, Side};
 use crate::config::LinkRules;
 use crate::links::{LinkTable, MOST_WAIT, Traversal};
-use crate::route::Ground;
+use crate::route::{Ground, on_mesh};
 use crate::standoff::Standoffs;
 use crate::steer::Scene;
 use crate::workers::{AGENTS_AT_ONCE, Scratch};
@@ -140,12 +140,13 @@ where
         position: impl Into<Place>,
     ) -> Result<AgentId, CrowdError> {
         params.validate()?;
-        let position = position.into().position();
+        let given = position.into();
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
-        let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Start, position, &params, scratch);
+        let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Start, given, &params, scratch);
         let place = self.scratches.with_first(locate)?;
-        let agent = Some(Agent::new(params, place));
+        let is_sure = matches!(given, Place::Found(_));
+        let agent = Some(Agent { is_sure, ..Agent::new(params, place) });
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
             slot.agent = agent;
@@ -228,7 +229,8 @@ where
         agent: AgentId,
         target: impl Into<Place>,
     ) -> Result<(), CrowdError> {
-        let target = target.into().position();
+        let given = target.into();
+        let target = given.position();
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let index = agent.index;
@@ -237,9 +239,14 @@ where
         if !target.is_finite() {
             return Err(CrowdError::BadTarget { target });
         }
-        let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Goal, target, &agent.params, scratch);
+        let locate = |scratch: &mut Scratch| locate(ground, PathEnd::Goal, given, &agent.params, scratch);
         let place = scratches.with_first(locate)?;
-        let last = agent.target.replace(place.position);
+        // A position may lie on several pieces of ground.
+        let target = match given {
+            Place::Found(_) => place.into(),
+            Place::Position(_) => place.position.into(),
+        };
+        let last = agent.target.replace(target).map(|last| last.position());
         let is_near = last.is_some_and(|last| last.distance(place.position) <= FOLLOW);
         match agent.task {
             Task::Waiting | Task::Planning => {}
@@ -284,12 +291,12 @@ where
         agent: AgentId,
         position: impl Into<Place>,
     ) -> Result<(), CrowdError> {
-        let position = position.into().position();
+        let given = position.into();
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
         let agent = slot_mut(&mut self.slots, agent)?;
-        nearest(ground.mesh, PathEnd::Start, position, &agent.params.filter)?;
-        self.scratches.with_first(|scratch| agent.relocate(ground, position, scratch));
+        nearest(ground.mesh, PathEnd::Start, given, &agent.params.filter)?;
+        self.scratches.with_first(|scratch| agent.relocate(ground, given, scratch));
         agent.lag = Vec3::ZERO;
         Ok(())
     }
@@ -303,8 +310,8 @@ where
         params.validate()?;
         let index = agent.index;
         let agent = self.slot_mut(agent)?;
-        let Agent { task, target, velocity, lag, is_lost, rest, .. } = *agent;
-        *agent = Agent { target, velocity, lag, is_lost, rest, ..Agent::new(params, agent.place) };
+        let Agent { task, target, velocity, lag, is_lost, is_sure, rest, .. } = *agent;
+        *agent = Agent { target, velocity, lag, is_lost, is_sure, rest, ..Agent::new(params, agent.place) };
         if matches!(task, Task::Link(_) | Task::Arrived) {
             agent.task = task;
         } else if agent.target.is_some() {
@@ -315,7 +322,8 @@ where
     }
 
     /// Sets the duration of a link and the number of agents that are on it at once. Links that are
-    /// crossed like edges take no time and have no rule.
+    /// crossed like edges take no time and have no rule, except doors at a cost for agents that follow
+    /// the path of their disc.
     ///
     /// # Errors
     /// Names the first field of `rule` that is out of its range.
@@ -563,25 +571,29 @@ fn slot_mut<F, C>(slots: &mut [Slot<F, C>], agent: AgentId) -> Result<&mut Agent
 fn locate<F: PolygonFilter, C>(
     ground: Ground<'_>,
     end: PathEnd,
-    position: Vec3,
+    given: Place,
     params: &AgentParams<F, C>,
     scratch: &mut Scratch,
 ) -> Result<Location, QueryError> {
-    let place = nearest(ground.mesh, end, position, &params.filter)?;
+    let place = nearest(ground.mesh, end, given, &params.filter)?;
     let Some(mesh) = ground.for_disc(params) else { return Ok(place) };
-    let radius = ground.margin(params);
+    let (radius, position) = (ground.margin(params), given.position());
     let reach = mesh.default_reach(radius);
-    let found = mesh.query(radius).memory(&mut scratch.query).nearest_with(position, &params.filter).ok();
+    let found = mesh.query(radius).memory(&mut scratch.query).nearest_with(given, &params.filter).ok();
     found.map(|found| found.location).ok_or(QueryError::NoRoomNear { end, position, radius, reach })
 }
 
-/// Finds the location on the mesh that is nearest to a position.
+/// Returns a location of the mesh as it is, if the filter allows it; else the nearest location.
 fn nearest(
     mesh: &NavMesh,
     end: PathEnd,
-    position: Vec3,
+    given: Place,
     filter: &impl PolygonFilter,
 ) -> Result<Location, QueryError> {
+    if let Some(location) = on_mesh(mesh, given, filter) {
+        return Ok(location);
+    }
+    let position = given.position();
     if !position.is_finite() {
         return Err(QueryError::NotFinite { end, position });
     }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_graph::{
     ClearPathOptions, ClearanceNavMesh, CorridorChange, CorridorOptions, LinkUse, Location, MeshSource,
-    NavMesh, Outcome, PathCorridor, PathOptions, PolygonFilter, QueryError, QueryScratch, TravelCost,
+    NavMesh, Outcome, PathCorridor, PathOptions, Place, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
 
 use crate::AgentParams;
@@ -57,7 +57,7 @@ pub(crate) struct Route<F, C> {
     /// crossing or a link of the path of the disc.
     is_filtered: bool,
     /// The goal of the last plan or move.
-    goal: Vec3,
+    goal: Place,
     /// The version of the filter and the costs when the path of the disc was checked.
     version: u64,
 }
@@ -66,7 +66,7 @@ impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Route<F, C> {
     pub(crate) fn new(params: &AgentParams<F, C>) -> Self {
         let path = PathOptions::default().with_filter(params.filter.clone()).with_cost(params.cost.clone());
         let corridor = PathCorridor::new(CorridorOptions::default().with_path(path));
-        Self { corridor, is_filtered: false, goal: Vec3::NAN, version: 0 }
+        Self { corridor, is_filtered: false, goal: Vec3::NAN.into(), version: 0 }
     }
 }
 
@@ -88,6 +88,13 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
     /// Returns the links ahead; for a disc without links that are ground.
     pub(crate) fn links(&self) -> &[LinkUse] {
         &self.corridor.path().links
+    }
+
+    /// Returns the next link that is taken from end to end. A disc takes all its links so, also doors
+    /// at a cost: while it crosses their lines, it fits on neither side.
+    pub(crate) fn next_ride(&self, mesh: &NavMesh) -> Option<&LinkUse> {
+        let is_disc = self.is_for_disc();
+        self.links().iter().find(|taken| is_disc || !mesh.is_crossed_like_edge(taken.link))
     }
 
     /// Returns the metres to its end.
@@ -112,7 +119,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         &mut self,
         ground: Ground<'_>,
         params: &AgentParams<F, C>,
-        [from, to]: [Vec3; 2],
+        [from, to]: [Place; 2],
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         (self.is_filtered, self.goal) = (false, to);
@@ -137,7 +144,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         ground: Ground<'_>,
         params: &AgentParams<F, C>,
         place: &Location,
-        [goal, moved]: [Option<Vec3>; 2],
+        [goal, moved]: [Option<Place>; 2],
         scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let is_for_disc = ground.for_disc(params).is_some();
@@ -146,7 +153,7 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
         if let Some(goal) = goal
             && (is_other || is_for_disc && !self.is_still_open(ground, params))
         {
-            return self.plan(ground, params, [place.position, goal], scratch);
+            return self.plan(ground, params, [(*place).into(), goal], scratch);
         }
         let change = match moved {
             Some(goal) => self.corridor.move_goal(&ground, goal, scratch),
@@ -228,4 +235,13 @@ impl<F: PolygonFilter, C: TravelCost> Route<F, C> {
 /// Returns the version of what the filter allows and of the costs.
 fn version<F: PolygonFilter, C: TravelCost>(params: &AgentParams<F, C>) -> u64 {
     params.filter.version().wrapping_add(params.cost.version())
+}
+
+/// Returns a location of this mesh whose polygon a filter allows, on the ground of the polygon; `None`
+/// for a position, and for a location of another mesh.
+pub(crate) fn on_mesh(mesh: &NavMesh, given: Place, filter: &impl PolygonFilter) -> Option<Location> {
+    let Place::Found(Location { polygon, position, generation }) = given else { return None };
+    let is_here = generation == mesh.generation() && mesh.polygon(polygon).is_some();
+    let is_open = is_here && filter.allows(mesh, polygon);
+    mesh.closest_on_polygon(polygon, position).ok().filter(|_| is_open)
 }

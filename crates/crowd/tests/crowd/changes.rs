@@ -202,22 +202,22 @@ fn links_that_are_refused_are_closed_for_agents_of_any_width() {
     }
 }
 
-/// Two rooms with two doors, which are links that are crossed like edges.
-fn house() -> ClearanceNavMesh {
+/// Two rooms with two doors at this cost, which are links that are crossed like edges.
+fn house(cost: f32) -> ClearanceNavMesh {
     let rectangle = |[x0, x1]: [f64; 2], [z0, z1]: [f64; 2]| vec![[x0, z0], [x1, z0], [x1, z1], [x0, z1]];
     let mut plan = FloorPlan::default();
     let storey = plan.storey_mut("ground", 0.0);
     storey.walkable.push(Shape::polygon("building", rectangle([0.0, 20.0], [0.0, 16.0])));
     storey.blocked.push(Shape::polygon("wall", rectangle([9.8, 10.2], [0.0, 16.0])));
     for (name, z) in [("near", 2.0), ("far", 12.0)] {
-        storey.doors.push(Door { depth: 0.8, ..Door::new(name, [[10.0, z], [10.0, z + 2.4]]) });
+        storey.doors.push(Door { depth: 0.8, cost, ..Door::new(name, [[10.0, z], [10.0, z + 2.4]]) });
     }
     clear(Baker::plans().bake(&plan).unwrap())
 }
 
 #[test]
 fn who_has_no_key_of_a_door_takes_another_at_any_width() {
-    let mesh = house();
+    let mesh = house(0.0);
     let is_near = |link: &Link| {
         let point = link.from.ends[0].point;
         mesh.mesh().frame().to_world(f64::from(point.x), 0.0, f64::from(point.z)).z < 8.0
@@ -241,6 +241,32 @@ fn who_has_no_key_of_a_door_takes_another_at_any_width() {
         }
         assert!(passed > 11.0, "radius {radius}: {passed}");
         assert_eq!(crowd.agent(agent).unwrap().status, AgentStatus::Arrived, "radius {radius}");
+    }
+}
+
+/// The line of a door at a cost is none that a disc may lie on.
+#[test]
+fn agents_of_any_width_pass_doors_that_cost() {
+    for cost in [0.0, 1.5] {
+        let mesh = house(cost);
+        for radius in RADII {
+            let params = AgentParams::default().with_radius(radius);
+            let mut crowd: Crowd = Crowd::new(CrowdConfig::default()).unwrap();
+            let trips =
+                [[at(4.0, 3.2), at(16.0, 3.2)], [at(16.0, 6.5), at(4.0, 8.0)], [at(7.0, 9.0), at(13.0, 1.5)]];
+            let agents = trips.map(|[from, to]| {
+                let agent = crowd.add(&mesh, params, from).unwrap();
+                crowd.set_target(&mesh, agent, to).unwrap();
+                agent
+            });
+            for _ in 0..60 * 30 {
+                crowd.take_step(&mesh, DT);
+            }
+            for agent in agents {
+                let state = crowd.agent(agent).unwrap();
+                assert_eq!(state.status, AgentStatus::Arrived, "cost {cost}, radius {radius}: {state:?}");
+            }
+        }
     }
 }
 

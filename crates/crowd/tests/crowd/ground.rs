@@ -1,6 +1,7 @@
 //! Storeys, slopes, ground that changes.
 
 use glam::{Vec3, Vec3Swizzles};
+use waymesh::triangulate::ClearanceConfig;
 use waymesh_core::PlanPoint;
 use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
 use waymesh_graph::{FlagFilter, FlagTable};
@@ -181,5 +182,83 @@ fn closed_crossings_are_closed_for_agents_of_any_width() {
         // A wide disc finds the path to the far door only if the path is planned for its centre.
         let state = crowd.agent(agent).unwrap();
         assert_eq!(state.status, AgentStatus::Arrived, "radius {radius}: {state:?}");
+    }
+}
+
+/// Two rooms touch along a line without a crossing: a position there lies in both, a location in one.
+#[test]
+fn agents_and_targets_keep_the_ground_of_locations() {
+    let mesh = squares(20, &[(PlanPoint::new(0, 0), [0.0; 4]), (PlanPoint::new(200, 0), [0.0; 4])]);
+    let clear = waymesh::with_clearance(mesh.clone(), &ClearanceConfig::default()).unwrap();
+    let polygons = [5.0, 35.0].map(|x| mesh.nearest(at(x, 10.0), &mesh.default_reach()).unwrap().polygon);
+    for radius in [0.3, 0.6] {
+        for is_disc in [false, true] {
+            for (room, z) in [(0, 3.0), (1, 3.0), (0, 11.0), (1, 11.0)] {
+                let [own, other] = [room, 1 - room]
+                    .map(|room| mesh.closest_on_polygon(polygons[room], at(20.0, z)).unwrap());
+                let name = format!("radius {radius}, disc {is_disc}, room {room}, z {z}");
+                let mut crowd: Crowd = Crowd::new(CrowdConfig::default()).unwrap();
+                let params = AgentParams::default().with_radius(radius);
+                let begin = at(if room == 0 { 12.0 } else { 28.0 }, z);
+                let ids = if is_disc {
+                    let ids =
+                        [crowd.add(&clear, params, own), crowd.add(&clear, params, begin + 4.0 * Vec3::Z)];
+                    crowd.set_target(&clear, *ids[1].as_ref().unwrap(), other).unwrap();
+                    ids
+                } else {
+                    let ids =
+                        [crowd.add(&mesh, params, own), crowd.add(&mesh, params, begin + 4.0 * Vec3::Z)];
+                    crowd.set_target(&mesh, *ids[1].as_ref().unwrap(), other).unwrap();
+                    ids
+                };
+                let [standing, walking] = ids.map(Result::unwrap);
+                assert_eq!(crowd.agent(standing).unwrap().place.polygon, polygons[room], "{name}");
+                let goal = at(if room == 0 { 15.0 } else { 25.0 }, z);
+                if is_disc {
+                    crowd.set_target(&clear, standing, goal).unwrap();
+                } else {
+                    crowd.set_target(&mesh, standing, goal).unwrap();
+                }
+                for _ in 0..30 * 25 {
+                    if is_disc {
+                        crowd.take_step(&clear, DT);
+                    } else {
+                        crowd.take_step(&mesh, DT);
+                    }
+                    for agent in [standing, walking] {
+                        assert_eq!(crowd.agent(agent).unwrap().place.polygon, polygons[room], "{name}");
+                    }
+                }
+                // Another room is out of reach.
+                assert_eq!(crowd.agent(standing).unwrap().status, AgentStatus::Arrived, "{name}");
+                assert_eq!(crowd.agent(walking).unwrap().status, AgentStatus::Blocked, "{name}");
+                // In either room at once, on foot and standing.
+                for agent in [standing, walking] {
+                    for place in [other, own, other] {
+                        crowd.set_position(&mesh, agent, place).unwrap();
+                        assert_eq!(crowd.agent(agent).unwrap().place.polygon, place.polygon, "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A body keeps its radius from walls, so its centre does not come to a target at one.
+#[test]
+fn agents_arrive_before_targets_at_walls() {
+    let mesh = flat(&[[0, 0, 100, 60]]);
+    for radius in [0.25, 0.45, 0.8] {
+        for target in [at(0.0, 0.0), at(5.0, 0.0), at(10.0, 3.0), at(9.9, 5.95), at(3.0, 5.8)] {
+            let (mut crowd, agents) =
+                crowd(&mesh, AgentParams::default().with_radius(radius), &[[at(5.0, 3.0), target]]);
+            for _ in 0..30 * 15 {
+                crowd.take_step(&mesh, DT);
+            }
+            let state = crowd.agent(agents[0]).unwrap();
+            assert_eq!(state.status, AgentStatus::Arrived, "radius {radius}: {state:?}");
+            // In a corner as far from both walls as the radius.
+            assert!(state.position.distance(target) < 1.5 * radius + 0.1, "radius {radius}: {state:?}");
+        }
     }
 }
