@@ -237,8 +237,8 @@ fn version<F: PolygonFilter, C: TravelCost>(params: &AgentParams<F, C>) -> u64 {
     params.filter.version().wrapping_add(params.cost.version())
 }
 
-/// Returns a location of this mesh whose polygon a filter allows, on the ground of the polygon; `None`
-/// for a position, and for a location of another mesh.
+/// Returns a location of this mesh whose polygon a filter allows, on the ground of the polygon;
+/// `None` for a position, and for a location of another mesh.
 pub(crate) fn on_mesh(mesh: &NavMesh, given: Place, filter: &impl PolygonFilter) -> Option<Location> {
     let Place::Found(Location { polygon, position, generation }) = given else { return None };
     let is_here = generation == mesh.generation() && mesh.polygon(polygon).is_some();

@@ -185,7 +185,8 @@ fn closed_crossings_are_closed_for_agents_of_any_width() {
     }
 }
 
-/// Two rooms touch along a line without a crossing: a position there lies in both, a location in one.
+/// Two rooms touch along a line without a crossing: a position there lies in both rooms, a location
+/// in one.
 #[test]
 fn agents_and_targets_keep_the_ground_of_locations() {
     let mesh = squares(20, &[(PlanPoint::new(0, 0), [0.0; 4]), (PlanPoint::new(200, 0), [0.0; 4])]);

@@ -76,8 +76,8 @@ impl NavMesh {
         self.may_connect(from, to)
     }
 
-    /// Returns the place nearest to an end. `true` if it is a location of this mesh as it is: a position
-    /// may lie on several pieces of ground.
+    /// Returns the place nearest to an end. `true` if it is a location of this mesh as it is: a
+    /// position may lie on several pieces of ground.
     pub(crate) fn locate(
         &self,
         end: PathEnd,

@@ -102,8 +102,8 @@ impl TravelCost for Rough {
     }
 }
 
-/// Returns the least and the most that a chain of points on flat ground may cost, from many places along
-/// it: those on an edge between two polygons may count for either.
+/// Returns the least and the most that a chain of points on flat ground may cost, from many places
+/// along it: those on an edge between two polygons may count for either.
 fn walked(mesh: &NavMesh, points: &[Vec3]) -> [f32; 2] {
     const PLACES: u16 = 400;
     let mut sums = [0.0; 2];
