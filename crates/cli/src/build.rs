@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use waymesh::bake::{FrontEnd, IslandReport, RadiusReport};
 use waymesh::core::counted;
-use waymesh::fields::{JUMPS, SLICES, STOREYS};
+use waymesh::fields::{JUMPS, SLICES, STOREYS, named_radius};
 use waymesh::graph::MeshFormat;
 use waymesh::io::{AreaRules, LoadOptions, SceneSource};
 use waymesh::{
@@ -80,7 +80,18 @@ impl BuildArgs {
         baker: Baker<F>,
         source: &SceneSource,
     ) -> Result<Bake> {
-        let config = self.bake_config(settings, baker.config())?;
+        let mut config = self.bake_config(settings, baker.config())?;
+        if settings.space.given.text("agent_radius").is_none() {
+            let named = std::mem::replace(&mut config.agent.radius, 0.0);
+            config.agent.radius = named_radius::<F>(named);
+            if config.agent.radius < named {
+                tracing::warn!(
+                    "{} are baked for a radius of {} m: the agent's {named} m are for paths (--radius)",
+                    F::NAME,
+                    config.agent.radius
+                );
+            }
+        }
         bake(&baker.with_config(config), source, &source.options())
     }
 

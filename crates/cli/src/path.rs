@@ -208,15 +208,19 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
 fn find_with_costs(args: &PathArgs, mesh: &NavMesh) -> Result<(Path, Means)> {
     let filter = walkable(args, mesh);
     let has_costs = !args.ignore_costs && !mesh.area_table().is_empty();
-    let (path, how) = find(args, mesh, &filter, &has_costs.then(|| AreaCosts::of_mesh(mesh)))?;
+    let costs = has_costs.then(|| AreaCosts::of_mesh(mesh));
+    let (path, how) = find(args, mesh, &filter, &costs)?;
     if args.corner_offset == 0.0 {
         return Ok((path, how));
     }
     let mut wide = Path::default();
-    mesh.query().filter(&filter).offset_corners(&path, args.corner_offset, &mut wide)?;
-    let before = wide.length;
+    mesh.query().filter(&filter).costs(&costs).offset_corners(&path, args.corner_offset, &mut wide)?;
+    let straight = wide.length;
     wide.length = follow_ground(mesh, &mut wide.points, &mut wide.links, args.ground_error)?;
-    wide.cost += wide.length - before;
+    // What rises and falls add costs as much a metre as the path does on average, without its links.
+    let links = wide.links.iter().filter_map(|taken| Some(mesh.link(taken.link)?.extra_cost));
+    let metre = (wide.cost - links.sum::<f32>()) / straight.max(f32::MIN_POSITIVE);
+    wide.cost += metre * (wide.length - straight);
     Ok((wide, how))
 }
 

@@ -31,7 +31,18 @@ pub fn baker<F: FrontEnd + Clone>(
     let (mut front, mut config) = (baker.front().clone(), baker.config().clone().with_areas(areas.clone()));
     entries.apply(fields, &mut front)?;
     entries.apply(BAKE, &mut config)?;
+    if entries.take("agent_radius").is_none() {
+        config.agent.radius = named_radius::<F>(config.agent.radius);
+    }
     Ok(baker.with_front(front).with_config(config))
+}
+
+/// Returns the radius of a bake for an agent whose radius comes with its name: the default of a
+/// front end that refuses others. Such a mesh is for paths of any radius.
+#[must_use]
+pub fn named_radius<F: FrontEnd>(radius: f32) -> f32 {
+    let is_refused = F::REFUSED.iter().any(|(option, _)| *option == "agent.radius");
+    if is_refused { F::defaults().agent.radius } else { radius }
 }
 
 /// Returns the baker of voxels, for what no other pipeline does: worlds, single tiles,

@@ -24,7 +24,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 pub use bake::{BAKE, JUMPS};
-pub use baker::{AnyBaker, baker, unknown_pipeline, voxels};
+pub use baker::{AnyBaker, baker, named_radius, unknown_pipeline, voxels};
 #[cfg(feature = "slices")]
 pub use fronts::SLICES;
 #[cfg(feature = "storeys")]

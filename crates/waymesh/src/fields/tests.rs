@@ -173,3 +173,32 @@ fn another_pipeline_is_refused_where_only_voxels_can_serve() {
         assert_eq!(asked(other.into()), Err(refusal));
     }
 }
+
+/// An agent's name is for every pipeline; a radius that was typed is refused where the front end
+/// has one only.
+#[cfg(all(feature = "slices", feature = "storeys"))]
+#[test]
+fn every_pipeline_takes_every_named_agent() {
+    use crate::Agent;
+    let check = |given: &[(String, Value)]| {
+        let mut entries = Entries::new("settings", given);
+        let baker = AnyBaker::of(&mut entries, &AreaTable::default()).expect("settings");
+        match &baker {
+            AnyBaker::Voxels(baker) => (baker.check(), baker.config().agent),
+            AnyBaker::Storeys(baker) => (baker.check(), baker.config().agent),
+            AnyBaker::Slices(baker) => (baker.check(), baker.config().agent),
+        }
+    };
+    for pipeline in ["voxels", "storeys", "slices"] {
+        for name in Agent::NAMES.into_iter().chain(["robot:0.2", "vehicle:1.8"]) {
+            let mut given = vec![("pipeline".to_owned(), pipeline.into()), ("agent".to_owned(), name.into())];
+            let (checked, agent) = check(&given);
+            let named = Agent::named(name).expect("an agent");
+            let radius = if pipeline == "slices" { 0.0 } else { named.radius };
+            assert_eq!(agent, named.with_radius(radius), "{pipeline}, {name}");
+            checked.unwrap_or_else(|error| panic!("{pipeline}, {name}: {error}"));
+            given.push(("agent_radius".to_owned(), Value::from(0.3)));
+            assert_eq!(check(&given).0.is_err(), pipeline == "slices", "{pipeline}, {name}");
+        }
+    }
+}
