@@ -62,7 +62,7 @@ fn a_scene_without_ground_is_an_error() {
         TriangleSoup::new(soup.positions().to_vec(), triangles).expect("indices are in range")
     };
     let text = message(BakeConfig::default(), &flipped);
-    assert!(text.contains("walkable") && text.contains("up axis"), "{text}");
+    assert!(text.contains("walkable") && text.contains("is `up` the axis that points up"), "{text}");
     let tiny = floor(0.5);
     let text = message(BakeConfig::default(), &tiny);
     assert!(text.contains("radius"), "{text}");
