@@ -35,8 +35,8 @@ pub enum Query {
     Raycast,
     /// A move of `STEP` from the place of one point towards the other.
     Move,
-    /// The same with the height of the ground at its end, which Detour's corridors ask for after
-    /// each move.
+    /// A move as before, then the height of the ground at its end: Detour's corridors ask for it
+    /// after each move.
     MoveOnGround,
 }
 

@@ -133,7 +133,8 @@ impl EndTables {
 /// The ground of a tile in plan: a checksum of its polygons, and the number of the first.
 pub(crate) type TileGround = (u64, u32);
 
-/// Changed tiles up to which an oracle is kept: each is looked at by each query.
+/// Largest number of changed tiles with which an oracle is kept: a query measures its distance from
+/// each.
 const MAX_CHANGED: usize = 1024;
 
 /// An oracle of a mesh, with the tiles that changed since it was made.

@@ -256,7 +256,7 @@ fn an_oracle_answers_where_nothing_changed_since() {
         let mut older = tiled.show();
         for round in 0..12 {
             if round % 4 == 0 {
-                // Of a mesh that was shown before the last change.
+                // The mesh was shown before the last change.
                 tiled.set_oracle(older.make_oracle(64 << 20));
                 assert!(tiled.next().oracle_figures().is_some() || !older.links().is_empty());
             }

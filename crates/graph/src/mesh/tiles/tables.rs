@@ -59,7 +59,7 @@ pub(crate) struct TileEntry {
     pub(super) leaving: Slab,
     pub(super) reach: Reach,
     pub(super) sum: u64,
-    /// Checksum of the ground in plan: vertices that others need on the sides are none of it.
+    /// Checksum of the ground in plan, without the vertices on its sides that only other tiles need.
     pub(super) plan: u64,
 }
 
