@@ -31,8 +31,8 @@ use crate::source::MeshSource;
 ///   another mesh and for other links.
 /// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by
 ///   more than [`CorridorOptions::max_drift`] of its length or a cell of the grid. With
-///   [`PathSearch::Shortest`] that holds against the shortest path of the moment, for no move can
-///   shorten that by more than its own length.
+///   [`PathSearch::Shortest`](crate::PathSearch::Shortest) that holds against the shortest path of
+///   the moment, for no move can shorten that by more than its own length.
 /// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
 ///   much, always.
 /// - Stale polygons are detected by generation, links by checksum; closed polygons are checked
