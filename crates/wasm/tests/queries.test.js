@@ -56,5 +56,5 @@ test("it is small", () => {
   const size = (file) => gzipSync(readFileSync(new URL(`../pkg/${file}`, import.meta.url)), { level: 9 }).length;
   const [queries, whole] = ["queries_bg.wasm", "waymesh_bg.wasm"].map(size);
   assert.ok(queries <= 155_000, `queries: ${queries} bytes with gzip`);
-  assert.ok(whole <= 2_000_000, `everything: ${whole} bytes with gzip`);
+  assert.ok(whole <= 2_020_000, `everything: ${whole} bytes with gzip`);
 });
