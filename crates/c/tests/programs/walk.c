@@ -471,7 +471,7 @@ static void world_and_crowd(void) {
     /* The world takes the oracle of a mesh; far from the obstacle that comes then it still answers. */
     const wm_vec3 near_post[2] = {{16.2f, 0, 17.5f}, {18.8f, 0, 17.5f}};
     wm_path_settings shortest;
-    wm_path_result turned[2];
+    wm_path_info turned[2];
     CHECK(wm_path_settings_default(&shortest, &error) == WM_STATUS_OK);
     shortest.search = WM_SEARCH_SHORTEST;
     wm_mesh_free(after);
