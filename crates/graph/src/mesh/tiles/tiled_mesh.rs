@@ -63,8 +63,6 @@ pub struct TiledMesh {
     spare: Option<(Arc<NavMesh>, WriteLog)>,
     /// The next mesh, and the log of writes since it equalled `shown`.
     work: Option<(NavMesh, WriteLog)>,
-    /// The oracle of the next mesh.
-    oracle: Option<AttachedOracle>,
 }
 
 impl TiledMesh {
@@ -96,8 +94,7 @@ impl TiledMesh {
         };
         mesh.index.buckets = Buckets::none_over(&all);
         let writer = Writer::new(frame, grid, has_surface);
-        let empty = mesh.clone();
-        Ok(Self { writer, empty, shown: Arc::new(mesh), spare: None, work: None, oracle: None })
+        Ok(Self { writer, empty: mesh.clone(), shown: Arc::new(mesh), spare: None, work: None })
     }
 
     /// The mesh as it was shown last.
@@ -135,8 +132,7 @@ impl TiledMesh {
         if is_renumbered {
             self.write_anew();
         }
-        let oracle = self.oracle.take().filter(|_| !is_renumbered);
-        self.attach(oracle, changes.into_keys());
+        self.attach(self.next().oracle.clone(), changes.into_keys());
         Ok(Changed { lost_links, is_renumbered })
     }
 
@@ -157,14 +153,14 @@ impl TiledMesh {
 
     /// Gives the next mesh its oracle, after these tiles may have changed.
     fn attach(&mut self, oracle: Option<AttachedOracle>, tiles: impl IntoIterator<Item = TileKey>) {
-        self.oracle = oracle.and_then(|mut oracle| {
+        let oracle = oracle.and_then(|mut oracle| {
             let mut tiles = tiles.into_iter();
             let is_kept = tiles.all(|tile| oracle.update(tile, self.entry(tile).map(TileEntry::ground)));
             oracle.valid_for[0] = self.next().generation.0;
             is_kept.then_some(oracle)
         });
         if let Some((mesh, _)) = &mut self.work {
-            mesh.oracle.clone_from(&self.oracle);
+            mesh.oracle = oracle;
         }
     }
 
@@ -319,7 +315,6 @@ impl TiledMesh {
         {
             self.writer = self.writer.of(&self.shown, tiles);
         }
-        self.oracle.clone_from(&self.shown.oracle);
     }
 
     /// Shows the mesh with all changes so far, from now on.
@@ -360,6 +355,7 @@ impl TiledMesh {
         columns.close(&mut mesh, &mut tiles, &mut surface);
         mesh.surface.heights = self.shown.surface.heights.is_some().then_some(surface);
         mesh.tiles = Some(Arc::new(tiles));
+        mesh.oracle.clone_from(&self.shown.oracle);
         mesh
     }
 
@@ -382,7 +378,6 @@ impl TiledMesh {
             sum = Random::mix(sum.wrapping_add(u64::from(value.to_bits())));
         }
         mesh.generation = Generation(sum);
-        mesh.oracle.clone_from(&self.oracle);
     }
 
     /// Checks what changes, and what it leads to.
