@@ -82,7 +82,7 @@ impl BuildArgs {
     ) -> Result<Bake> {
         let mut config = self.bake_config(settings, baker.config())?;
         if settings.space.given.text("agent_radius").is_none() {
-            let named = std::mem::replace(&mut config.agent.radius, 0.0);
+            let named = config.agent.radius;
             config.agent.radius = named_radius::<F>(named);
             if config.agent.radius < named {
                 tracing::warn!(

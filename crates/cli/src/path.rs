@@ -217,7 +217,7 @@ fn find_with_costs(args: &PathArgs, mesh: &NavMesh) -> Result<(Path, Means)> {
     mesh.query().filter(&filter).costs(&costs).offset_corners(&path, args.corner_offset, &mut wide)?;
     let straight = wide.length;
     wide.length = follow_ground(mesh, &mut wide.points, &mut wide.links, args.ground_error)?;
-    // What rises and falls add costs as much a metre as the path does on average, without its links.
+    // A metre that rises and falls add costs what a metre of the path costs on average, without links.
     let links = wide.links.iter().filter_map(|taken| Some(mesh.link(taken.link)?.extra_cost));
     let metre = (wide.cost - links.sum::<f32>()) / straight.max(f32::MIN_POSITIVE);
     wide.cost += metre * (wide.length - straight);

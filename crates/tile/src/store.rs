@@ -188,11 +188,7 @@ impl TileStore {
             }
             Storage::Folder { path, fingerprint } => (path.join(tile.file_name()), *fingerprint),
         };
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(TileError::Io { action: "read", path, source }),
-        };
+        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
         let (found, content) = tile_from_bytes(&bytes, fingerprint, &path)?;
         if found != tile {
             return Err(TileError::other_tile(&path));
@@ -215,40 +211,34 @@ impl TileStore {
         }
     }
 
-    /// Returns the bytes that were kept for `tile` by any bake, if `is_same` accepts them; then they
-    /// are of this bake too. `None` if they are missing or damaged.
+    /// Returns what `accept` makes of the bytes that any bake kept for `tile`; they are of this bake
+    /// then. `None` if it refuses them, and if they are missing or damaged.
     ///
     /// # Errors
     /// [`TileError::Io`] if the file cannot be read or written.
-    pub fn adopt(
+    pub fn adopt<T>(
         &self,
         tile: Tile,
-        is_same: impl FnOnce(&[u8]) -> bool,
-    ) -> Result<Option<Arc<[u8]>>, TileError> {
+        accept: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>, TileError> {
         let Storage::Folder { path, fingerprint } = &self.place else {
-            return Ok(self.get(tile)?.filter(|content| is_same(content)));
+            return Ok(self.get(tile)?.and_then(|content| accept(&content)));
         };
         let path = path.join(tile.file_name());
-        let failed = |action| {
-            let path = path.clone();
-            move |source| TileError::Io { action, path, source }
-        };
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(failed("read")(source)),
-        };
+        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
         let Ok((found, of, content)) = parse_tile(&bytes, &path) else { return Ok(None) };
-        if found != tile || !is_same(content) {
+        let Some(accepted) = Some(content).filter(|_| found == tile).and_then(accept) else {
             return Ok(None);
-        }
+        };
         if of != *fingerprint {
             // A torn write leaves a damaged tile, which is built again.
-            let mut file = fs::OpenOptions::new().write(true).open(&path).map_err(failed("write"))?;
-            std::io::Write::write_all(&mut file, &header(tile, *fingerprint, content))
-                .map_err(failed("write"))?;
+            let write = || {
+                let mut file = fs::OpenOptions::new().write(true).open(&path)?;
+                std::io::Write::write_all(&mut file, &header(tile, *fingerprint, content))
+            };
+            write().map_err(|source| TileError::Io { action: "write", path: path.clone(), source })?;
         }
-        Ok(Some(content.into()))
+        Ok(Some(accepted))
     }
 
     /// Returns the file of `tile`; `None` if tiles are kept in memory.
@@ -274,6 +264,15 @@ impl TileStore {
     #[must_use]
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
+    }
+}
+
+/// Reads a file; `None` if there is none.
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, TileError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(TileError::Io { action: "read", path: path.to_owned(), source }),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSoup, TriangleSource,
+    FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSource,
 };
 use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
 use waymesh_tile::{Census, Tile, TileError, TileLayout, TileStore};
@@ -60,16 +60,9 @@ impl Survey {
         Ok(Self { fingerprint: survey.fingerprint_of(config), ..survey })
     }
 
-    /// Returns a hash of all that a tile is made of: its triangles, the grid and the settings.
-    pub(super) fn hash_of(
-        &self,
-        tile: Tile,
-        soup: &TriangleSoup,
-        config: &BakeConfig,
-    ) -> Result<u64, BakeError> {
-        let place = format!("{tile:?} {}", write_layout(&self.layout));
-        let scene = place.bytes().fold(Census::take(soup, &mut |_| ())?.fingerprint, mix);
-        Ok(Self { scene, ..*self }.fingerprint_of(config))
+    /// Returns a hash of what a tile is made with besides its triangles: the grid and the settings.
+    pub(super) fn hash_without_triangles(&self, config: &BakeConfig) -> u64 {
+        Self { scene: write_layout(&self.layout).bytes().fold(0, mix), ..*self }.fingerprint_of(config)
     }
 
     /// Returns the fingerprint of the tiles of a bake of this scene with these settings.
@@ -167,7 +160,7 @@ fn words<'a>(line: Option<&'a str>, title: &str) -> Option<Vec<&'a str>> {
 /// Content of a finished tile but for its field: what is needed of all tiles at once.
 pub(super) struct Kept {
     pub(super) solid_spans: u64,
-    /// See [`Survey::hash_of`].
+    /// Hash of the triangles, the grid and the settings.
     pub(super) hash: u64,
     /// For each mark of the settings `true` if it covers ground of the tile.
     pub(super) covers: Vec<bool>,

@@ -13,7 +13,7 @@ use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer, PackedRegions,
-    SlopeAreas, TriangleSource, Validate, Warning, threads,
+    Random, SlopeAreas, TriangleSoup, TriangleSource, Validate, Warning, threads,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
@@ -148,13 +148,10 @@ impl Voxels {
         stages: &StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Kept>, BakeError> {
-        let sorted = if self.update {
-            Some(TileBuilder::new(source, survey, self, stages, |_| true, recorder)?)
-        } else {
-            None
-        };
+        let sort_all = || TileBuilder::new(source, survey, self, stages, |_| true, recorder);
+        let sorted = self.update.then(sort_all).transpose()?;
         let read = |&tile: &Tile| match &sorted {
-            Some(builder) => builder.adopt(store, tile, stages),
+            Some(builder) => builder.adopt(store, tile),
             None => read_tile(store, tile),
         };
         let kept: Vec<Result<Option<Kept>, BakeError>> = threads::map(tiles, read);
@@ -191,6 +188,7 @@ pub(super) struct TileBuilder {
     builder: FieldBuilder,
     voxels: VoxelConfig,
     halo: u32,
+    hash_without_triangles: u64,
 }
 
 impl TileBuilder {
@@ -218,7 +216,8 @@ impl TileBuilder {
             .with_scale(config.scale)
             .with_threads(1)
             .with_max_memory_bytes(config.max_memory_bytes.max(TILE_BYTES));
-        Ok(Self { survey: *survey, bins, builder, voxels, halo })
+        let hash_without_triangles = survey.hash_without_triangles(config);
+        Ok(Self { survey: *survey, bins, builder, voxels, halo, hash_without_triangles })
     }
 
     /// Builds these tiles and puts them into the store.
@@ -248,14 +247,16 @@ impl TileBuilder {
     }
 
     /// Returns what is kept of a tile that is already as it would be built.
-    fn adopt(&self, store: &TileStore, tile: Tile, stages: &StageSet) -> Result<Option<Kept>, BakeError> {
-        let hash = self.survey.hash_of(tile, &self.bins.soup(tile)?, stages.config())?;
-        let mut kept = None;
-        store.adopt(tile, |content| {
-            kept = Kept::from_bytes(content).filter(|kept| kept.hash == hash);
-            kept.is_some()
-        })?;
-        Ok(kept)
+    fn adopt(&self, store: &TileStore, tile: Tile) -> Result<Option<Kept>, BakeError> {
+        let hash = self.hash(&self.bins.soup(tile)?)?;
+        let accept = |content: &[u8]| Kept::from_bytes(content).filter(|kept| kept.hash == hash);
+        Ok(store.adopt(tile, accept)?)
+    }
+
+    /// Returns the hash of a tile of these triangles.
+    fn hash(&self, soup: &TriangleSoup) -> Result<u64, BakeError> {
+        let triangles = Census::take(soup, &mut |_| ())?.fingerprint;
+        Ok(Random::mix(self.hash_without_triangles.wrapping_add(triangles)))
     }
 
     fn window(&self, tile: Tile) -> GridWindow {
@@ -270,7 +271,7 @@ impl TileBuilder {
         let mut tally = Tally::default();
         let failed = |error| StageError::new("voxelize", error);
         let soup = self.bins.soup(tile)?;
-        let hash = self.survey.hash_of(tile, &soup, stages.config())?;
+        let hash = self.hash(&soup)?;
         // The survey has counted the triangles that are of no use.
         let job =
             RasterJob::new(soup.finite_with_areas(), frame, window, &self.voxels, &mut ()).map_err(failed)?;
