@@ -161,8 +161,8 @@ fn elements_without_a_name_are_named_by_their_line_in_time_in_proportion() {
 }
 
 #[test]
-fn ten_thousand_doors_are_cut_at_once() {
-    let (rooms, doors) = (10_000_u32, 9_999);
+fn thousands_of_doors_are_cut_at_once() {
+    let (rooms, doors) = (4_000_u32, 3_999);
     let mut plan = storey(vec![rectangle(0.0, 0.0, f64::from(rooms) * 4.0, 5.0)]);
     for index in 1..rooms {
         let x = f64::from(index) * 4.0;

@@ -83,7 +83,7 @@ fn generated_scenes_by_every_front_end() {
 #[test]
 fn positions_far_from_the_origin_are_found_at_their_height() {
     for scene in [Scene::RollingTerrain, Scene::Terraces, Scene::SpiralStairs] {
-        for by in [Vec3::ZERO, Vec3::new(-311.7, 12.3, 1_047.9), Vec3::new(9_000.3, -41.0, -14_000.7)] {
+        for by in [Vec3::new(-311.7, 12.3, 1_047.9), Vec3::new(9_000.3, -41.0, -14_000.7)] {
             let soup = moved(&scene.build(&SceneConfig::default()), by);
             for (front, mesh) in by_every_front_end(&soup) {
                 mesh.validate().unwrap();
@@ -91,7 +91,7 @@ fn positions_far_from_the_origin_are_found_at_their_height() {
                 let reach = Reach::new(mesh.position_slack(), 1e-3, 1e-3);
                 let bounds = mesh.world_bounds().unwrap();
                 for polygon in
-                    mesh.polygon_ids().collect::<Vec<_>>().into_iter().cycle().take(4_000 * times())
+                    mesh.polygon_ids().collect::<Vec<_>>().into_iter().cycle().take(1_000 * times())
                 {
                     let share = Vec3::new(random.unit(), random.unit(), random.unit());
                     let asked = bounds.min + share * (bounds.max - bounds.min);

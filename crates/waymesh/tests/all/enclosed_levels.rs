@@ -9,12 +9,12 @@ use waymesh_testkit::Random;
 use waymesh_testkit::levels::all;
 
 /// Largest number of triangles of a level that is judged: each ray visits all of them.
-const MAX_TRIANGLES: usize = 10_000;
+const MAX_TRIANGLES: usize = 8_000;
 /// Rays upwards and level rays of each place.
 const RAYS: [u32; 2] = [16, 16];
 /// Places on each kind of ground, and on each island.
-const PLACES: u32 = 150;
-const ISLAND_PLACES: u32 = 8;
+const PLACES: u32 = 60;
+const ISLAND_PLACES: u32 = 5;
 /// Share of the rays of a place that leave a solid from which it is inside of one, and below which
 /// it is not. Places in between, of which there are few, count for neither.
 const INSIDE_SHARE: f64 = 0.9;

@@ -275,8 +275,8 @@ fn what_a_world_cannot_do_is_an_error() {
 /// update paths have the lengths of searches.
 #[test]
 fn an_oracle_made_meanwhile_answers_where_nothing_changed() {
-    let soup = Scene::CityBlock.build(&SceneConfig::default().with_scale(2));
-    let mut world = World::bake(Baker::voxels(), &soup, 48).unwrap();
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    let mut world = World::bake(Baker::voxels(), &soup, 32).unwrap();
     let handle = world.handle();
     let maker = std::thread::spawn({
         let mesh = handle.mesh();
