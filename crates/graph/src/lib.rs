@@ -167,8 +167,7 @@ pub use corridor::{CorridorChange, CorridorOptions, PathCorridor, ReplanReason};
 pub use glam;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
 pub use locate::error::{NoPath, PathEnd, QueryError};
-pub use locate::nearest::Location;
-pub use locate::place::Place;
+pub use locate::nearest::{Location, Place};
 pub use locate::reach::Reach;
 pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
 pub use mesh::costs::{AreaCosts, Length, TravelCost};
@@ -179,13 +178,12 @@ pub use mesh::filter::{
 };
 pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
-pub use mesh::island_ball::IslandBall;
 pub use mesh::islands::{Island, IslandId};
 pub use mesh::link::{Link, LinkChoice, LinkEnd, LinkId, LinkKind, UnknownLinks};
 pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::oracle::PathOracle;
 pub use mesh::packed::PackedChecks;
-pub use mesh::polygon::PolygonView;
+pub use mesh::polygon::{IslandBall, PolygonView};
 #[cfg(feature = "tiles")]
 pub use mesh::tiles::{
     Changed, JoinedTiles, LinkOrder, MeshTile, TileChange, TileGrid, TileLink, TiledMesh, VertexOrder,

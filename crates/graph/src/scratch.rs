@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 use waymesh_core::threads::Scratches;
 
-use crate::clearance::scratch::ClearanceScratch;
+use crate::clearance::memory::ClearanceScratch;
 use crate::hierarchy::query::{HierarchyScratch, HierarchyUse};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;

@@ -7,9 +7,9 @@ use waymesh_core::{PolyId, float};
 
 use super::bounds::NO_INDEX;
 use super::fit::Fit;
+use super::memory::ClearanceScratch;
 use super::mesh::ClearanceNavMesh;
 use super::path::ClearPathOptions;
-use super::scratch::ClearanceScratch;
 use super::table::Table;
 use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, side_of, touch};
 use crate::locate::nearest::Location;

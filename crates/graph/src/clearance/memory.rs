@@ -4,12 +4,16 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use glam::DVec2;
+use waymesh_core::PolyId;
 
-use super::arrivals::{Arrival, Arrivals};
 use super::bounds::{Bounds, GOAL, NO_INDEX, Root};
-use super::channel::QuickMemory;
+use super::fit::Candidates;
+use super::gates::Gates;
 use super::near::Near;
 use super::table::Table;
+use crate::geometry::disc::{Tangent, tangent};
+use crate::marks::{Marks, Stamped};
+use crate::path::queue::Queue;
 
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
@@ -160,4 +164,107 @@ impl Memory {
             known.earliest = *arrival;
         }
     }
+}
+
+/// Arrivals that differ by less, in radians and as a part of their length, are one: paths that are
+/// the same to rounding would else be followed once each, and so would those from every corner on.
+const ROUNDING: f64 = 1e-9;
+
+/// Arrivals at a corner: the shortest, the one that has turned least, and the last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrivals {
+    pub(super) stamp: u32,
+    pub(super) shortest: Arrival,
+    pub(super) earliest: Arrival,
+    pub(super) last: Arrival,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrival {
+    /// Angle of the turn round the corner in radians. Always 0 without a radius: then the shortest path
+    /// to the corner is the best one for every continuation.
+    pub(super) turned: f64,
+    /// Length of the path less that of the arc from along the wall: comparable whatever the
+    /// arrival. Near the start it may be below 0.
+    pub(super) length: f64,
+}
+
+impl Arrival {
+    pub(super) fn dominates(&self, other: &Self) -> bool {
+        self.turned <= other.turned + ROUNDING
+            && self.length <= other.length + ROUNDING * (1.0 + other.length.abs())
+    }
+}
+
+/// A side that was come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// The entry as a side of the triangle beyond.
+    pub(super) entry: u32,
+    pub(super) parent: u32,
+    /// Estimated point of the crossing.
+    pub(super) at: DVec2,
+    pub(super) length: f64,
+}
+
+/// Memory of the fast search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct QuickMemory {
+    pub(super) steps: Vec<Step>,
+    /// Estimate and number of each open step.
+    pub(super) open: Queue<(u64, u32)>,
+    /// Per side, the least length to it.
+    pub(super) known: Stamped<f64>,
+    pub(super) string: TautString,
+}
+
+/// A channel, and the string through it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TautString {
+    /// The sides of the channel, from the start, each as seen from the triangle beyond.
+    pub(super) entries: Vec<u32>,
+    pub(super) anchors: Vec<Anchor>,
+    /// `true` if some were put in or taken out again: the lines there may be anywhere.
+    pub(super) is_mended: bool,
+}
+
+/// A disc that the string touches, or one of its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchor {
+    pub(super) centre: DVec2,
+    /// Offset to the left of the string.
+    pub(super) offset: f64,
+    /// 1 for one to the left, -1 to the right, 0 for an end.
+    pub(super) side: f64,
+    pub(super) vertex: u32,
+    /// A corner that lies there.
+    pub(super) corner: u32,
+    /// Number of sides of the channel that are passed with it.
+    pub(super) passed: usize,
+}
+
+impl Anchor {
+    pub(super) fn end(at: DVec2, passed: usize) -> Self {
+        Self { centre: at, offset: 0.0, side: 0.0, vertex: NO_INDEX, corner: NO_INDEX, passed }
+    }
+
+    pub(super) fn line_to(&self, to: &Self) -> Option<Tangent> {
+        tangent(self.centre, self.offset, to.centre, to.offset)
+    }
+}
+
+/// The part of a [`crate::QueryScratch`] that is for any radius.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClearanceScratch {
+    pub(crate) memory: Memory,
+    pub(crate) passed: Vec<PolyId>,
+    pub(crate) fit: Candidates,
+    pub(crate) gates: Gates,
+    /// The points of a path, in metres from the origin of the frame, and the corner that the line
+    /// to each goes round.
+    pub(crate) plan: Vec<(DVec2, Option<u32>)>,
+    pub(crate) walls: Vec<[DVec2; 2]>,
+    /// Least distance of the straight path from all walls, if the path is straight.
+    pub(crate) straight: Option<f64>,
+    pub(crate) seen: Marks,
 }

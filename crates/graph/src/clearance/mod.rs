@@ -1,10 +1,8 @@
 //! Agents of any radius on one mesh.
 
 pub(crate) mod admitted;
-mod arrivals;
 mod bounds;
 mod chain;
-mod channel;
 mod cones;
 mod doors;
 mod ends;
@@ -20,7 +18,6 @@ mod open_links;
 mod passing;
 pub(crate) mod path;
 mod quick;
-pub(crate) mod scratch;
 mod search;
 mod seeds;
 mod sight;

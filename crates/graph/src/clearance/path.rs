@@ -5,16 +5,14 @@ use waymesh_core::{BadField, PolyId, float};
 
 use super::fit::{Fit, Wanted};
 use super::gates::GateSearch;
-use super::memory::Memory;
+use super::memory::{ClearanceScratch, Memory};
 use super::mesh::ClearanceNavMesh;
 use super::quick::Quick;
-use super::scratch::ClearanceScratch;
 use super::search::{Ends, Search};
 use super::table::next;
 use crate::geometry::disc::{NARROW, slimmed, unit};
 use crate::locate::error::{NoPath, PathEnd, QueryError};
-use crate::locate::nearest::Spot;
-use crate::locate::place::Place;
+use crate::locate::nearest::{Place, Spot};
 use crate::locate::reach::Reach;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::path::{Outcome, Path, PathSearch};

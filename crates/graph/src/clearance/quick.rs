@@ -13,7 +13,7 @@ use glam::DVec2;
 use waymesh_core::checkpoint_every;
 
 use super::bounds::{NO_INDEX, Root};
-use super::channel::{Anchor, QuickMemory, Step, TautString};
+use super::memory::{Anchor, QuickMemory, Step, TautString};
 use super::search::{Ends, Search};
 use super::table::{next, previous};
 use crate::geometry::disc::{angle, faces, is_nearer, side_of, touch};

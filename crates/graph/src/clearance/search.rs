@@ -22,11 +22,10 @@ use std::cmp::Reverse;
 use glam::DVec2;
 use waymesh_core::checkpoint_every;
 
-use super::arrivals::Arrival;
 use super::bounds::{GOAL, NO_INDEX, Root};
 use super::gates::GateSearch;
 use super::islands::Islands;
-use super::memory::{Kind, Memory, Node};
+use super::memory::{Arrival, Kind, Memory, Node};
 use super::table::Table;
 use crate::geometry::disc::{ANGLE_TOLERANCE, Tangent, angle, slimmed, tangent, touch};
 /// The two ends of a path, in their triangles.

@@ -6,7 +6,7 @@
 
 use glam::DVec2;
 
-use super::channel::{Anchor, TautString};
+use super::memory::{Anchor, TautString};
 use super::search::{Ends, Search};
 use super::table::next;
 use crate::geometry::disc::{Tangent, touch};

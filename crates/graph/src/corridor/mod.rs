@@ -1,7 +1,6 @@
 //! Paths that are kept while their agents and goals move.
 
 mod disc;
-mod moves;
 mod options;
 mod path_corridor;
 mod point;

@@ -6,14 +6,13 @@ mod costs;
 mod entrances;
 mod landmarks;
 pub(crate) mod query;
-mod reached;
 mod tables;
 
 use clusters::Clusters;
+use costs::Reached;
 use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
-use reached::Reached;
 use tables::TablesScratch;
 use waymesh_core::{BadField, PolyId, threads, to_u32};
 

@@ -7,8 +7,8 @@ use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::Hierarchy;
 use super::clusters::NO_CLUSTER;
+use super::costs::{ALONG, NOT_REACHED, Reached};
 use super::landmarks::COUNT;
-use super::reached::{ALONG, NOT_REACHED, Reached};
 use crate::locate::nearest::Spot;
 use crate::marks::{Marks, Stamped};
 use crate::mesh::costs::{Rules, TravelCost, Usable};

@@ -6,9 +6,8 @@ use std::collections::BinaryHeap;
 use waymesh_core::{PolyId, nearest_f32};
 
 use super::clusters::{Clusters, leads_both_ways, open_links};
-use super::costs::{crossing_cost, link_place};
+use super::costs::{ALONG, NOT_REACHED, Reached, crossing_cost, link_place};
 use super::entrances::Terminal;
-use super::reached::{ALONG, NOT_REACHED, Reached};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::Corner;

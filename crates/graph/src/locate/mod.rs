@@ -4,7 +4,6 @@ pub(crate) mod error;
 pub(crate) mod height;
 pub(crate) mod link_end;
 pub(crate) mod nearest;
-pub(crate) mod place;
 pub(crate) mod places;
 pub(crate) mod ray;
 pub(crate) mod reach;

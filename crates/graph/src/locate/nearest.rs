@@ -8,9 +8,9 @@ use super::error::{PathEnd, QueryError};
 use super::reach::Reach;
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment, orientation, sure_above};
 use crate::mesh::box_index::Target;
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::mesh::walk::WalkEdge;
 
 /// A place on the mesh.
 #[doc(alias = "dtPolyRef")]
@@ -452,5 +452,57 @@ impl NavMesh {
             a = b;
         }
         false
+    }
+}
+
+/// A place that a query starts from or leads to: a position, or a [`Location`] that a query
+/// returned.
+///
+/// A position is moved to the mesh, within the reach of the query. A location is used as it is; one
+/// of another mesh, or of an earlier state of this one, is a position again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// A position in the world.
+    Position(Vec3),
+    /// A location on the mesh.
+    Found(Location),
+}
+
+impl Place {
+    /// Returns the position in the world.
+    #[must_use]
+    pub fn position(&self) -> Vec3 {
+        match self {
+            Self::Position(position) => *position,
+            Self::Found(location) => location.position,
+        }
+    }
+
+    /// Returns the polygon of a location on `mesh`.
+    pub(crate) fn polygon_on(&self, mesh: &NavMesh) -> Option<PolyId> {
+        match self {
+            Self::Found(location) if location.generation == mesh.generation => {
+                Some(location.polygon).filter(|&polygon| mesh.has_polygon(polygon))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<Vec3> for Place {
+    fn from(position: Vec3) -> Self {
+        Self::Position(position)
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Self {
+        Self::Found(location)
+    }
+}
+
+impl From<&Location> for Place {
+    fn from(location: &Location) -> Self {
+        Self::Found(*location)
     }
 }

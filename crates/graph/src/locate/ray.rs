@@ -1,8 +1,8 @@
 //! A ray that walks from polygon to polygon.
 
 use crate::geometry::plan::{PlanPosition, orientation, sure_above};
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::walk::WalkEdge;
 
 /// A ray from a place of the mesh towards another, both on the lattice.
 #[derive(Clone, Copy, Debug, PartialEq)]

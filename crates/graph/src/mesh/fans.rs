@@ -5,6 +5,7 @@ use waymesh_core::{PlanPoint, VertexId, checkpoint_every};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::table::Table;
+use crate::geometry::plan::PlanPosition;
 
 /// In an entry of [`Fans::corners`]: a shortest path may turn here.
 const MAY_TURN: u32 = 1 << 31;
@@ -208,6 +209,38 @@ fn twins(edges: &Edges<'_>) -> Vec<u32> {
         }
     }
     twins
+}
+
+/// An edge of a polygon: its start, its neighbour and its twin. Four fit a cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(16))]
+pub(crate) struct WalkEdge {
+    x: i32,
+    z: i32,
+    pub(crate) beyond: u32,
+    /// The twin of the edge in the neighbour, or [`NO_NEIGHBOUR`].
+    pub(crate) twin: u32,
+}
+
+impl WalkEdge {
+    /// Sentinel that belongs to no polygon.
+    pub(crate) const UNUSED: Self = Self { x: 0, z: 0, beyond: NO_NEIGHBOUR, twin: NO_NEIGHBOUR };
+
+    pub(crate) fn of(corner: &Corner, beyond: u32, twin: u32) -> Self {
+        let twin = if beyond == NO_NEIGHBOUR { NO_NEIGHBOUR } else { twin };
+        Self { x: corner.x, z: corner.z, beyond, twin }
+    }
+
+    #[inline]
+    pub(crate) fn start(&self) -> PlanPosition {
+        PlanPosition::on_grid(self.x, self.z)
+    }
+}
+
+/// Returns the edges of all polygons, in the order of their corners.
+pub(crate) fn walk_edges(corners: &[Corner], neighbours: &[u32], fans: &Fans) -> Vec<WalkEdge> {
+    let edges = (0_u32..).zip(corners).zip(neighbours);
+    edges.map(|((edge, corner), &beyond)| WalkEdge::of(corner, beyond, fans.twin(edge))).collect()
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use super::error::NavMeshError;
 use super::islands::IslandId;
 use super::link::{Link, LinkId, LinkIndex, LinkKind};
 use super::link_turns::{LinkGround, LinkTurns, own_ends};
-use super::nav_mesh::NavMesh;
-use super::parts::Topology;
+use super::nav_mesh::{NavMesh, Topology};
 
 /// Checks a number of links against a limit, so that crossings fit 32 bits.
 pub(super) fn check_count(actual: usize, limit: u32) -> Result<(), NavMeshError> {

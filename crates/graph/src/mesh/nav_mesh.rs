@@ -7,26 +7,24 @@ use std::sync::Arc;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, AreaTable, Bounds, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random,
-    Validate, ViolationList, threads, to_u32,
+    RegionId, Validate, VertexId, ViolationList, threads, to_u32,
 };
 
-use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
+use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds, rounding_slack};
 use super::box_index::BoxIndex;
 use super::bridges::Bridges;
 use super::check::{check_frame, check_polygons, check_surface, check_vertices};
 use super::error::NavMeshError;
-use super::fans::{Edges, Fans, around};
+use super::fans::{Edges, Fans, WalkEdge, around, walk_edges};
 use super::ground::Ground;
 use super::height_tables::{HeightTables, SurfaceView};
 use super::islands::{Island, IslandId, NO_ISLAND, find_islands};
 use super::links::Links;
 use super::oracle::AttachedOracle;
-use super::parts::{Index, Islands, Surface, Topology, Vertices};
-use super::rounding::rounding_slack;
 use super::squares::Buckets;
+use super::table::Table;
 use super::tiles::TilePolygon;
 use super::tiles::tables::TileTables;
-use super::walk::{WalkEdge, walk_edges};
 
 /// Corners of a mesh from which its tables are made on several threads: with fewer, waking them
 /// takes longer than they save.
@@ -571,4 +569,63 @@ fn generation(
         add(corner.height.to_bits());
     }
     Generation(sum)
+}
+
+/// The vertices in the grid and in the world, and the rounding between the two.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vertices {
+    pub(crate) plan: Table<PlanVertex>,
+    pub(crate) world: Table<Vec3>,
+    /// Largest error of a position by rounding of world coordinates, in cells.
+    pub(crate) plan_slack: f64,
+    /// Largest error of a height by rounding, in levels.
+    pub(crate) height_slack: f64,
+}
+
+/// The polygons: their corners, what lies across each edge, and what they are made of.
+///
+/// Corners and edges have one number: an edge leads from its corner to the next of the polygon. The
+/// last three follow from the others.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Topology {
+    /// First corner of each polygon, and the number of corners at the end.
+    pub(crate) polygon_first: Table<u32>,
+    pub(crate) corner_vertices: Table<VertexId>,
+    pub(crate) corners: Table<Corner>,
+    /// For each corner, the polygon across the edge that starts there, or
+    /// [`NO_NEIGHBOUR`](super::bounds::NO_NEIGHBOUR).
+    pub(crate) neighbours: Table<u32>,
+    pub(crate) regions: Table<RegionId>,
+    pub(crate) areas: Table<u8>,
+    pub(crate) walk: Table<WalkEdge>,
+    pub(crate) fans: Fans,
+    pub(crate) bridges: Bridges,
+}
+
+/// The spatial index. On a mesh of tiles only the boxes of polygons are in use: each row and column
+/// of tiles has its own index.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Index {
+    /// The box of each polygon.
+    pub(crate) bounds: Table<PolygonBounds>,
+    pub(crate) boxes: BoxIndex,
+    /// The polygons at each square of the plan.
+    pub(crate) buckets: Buckets,
+}
+
+/// The connected pieces of ground.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Islands {
+    /// Island of each polygon, or [`NO_ISLAND`](super::islands::NO_ISLAND) for a free slot. On a mesh
+    /// of tiles these are components of tiles, see `NavMesh::island_at`.
+    pub(crate) of_polygon: Table<u32>,
+    pub(crate) figures: Table<Island>,
+}
+
+/// The height of the ground, if the mesh has a surface.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Surface {
+    pub(crate) heights: Option<HeightTables>,
+    /// The triangles of `heights`, to be read in a row.
+    pub(crate) ground: Ground,
 }

@@ -7,8 +7,8 @@
 use waymesh_core::{checkpoint, float, saturating_u32, threads, to_u32};
 
 use super::bounds::PolygonBounds;
+use super::fans::WalkEdge;
 use super::table::Table;
-use super::walk::WalkEdge;
 use crate::geometry::plan::{PlanPosition, sure_above};
 
 /// Squares per polygon, by the area of polygons: the grid stays small, and usually one or two

@@ -6,9 +6,9 @@ use waymesh_core::{PolyId, threads, to_u32};
 
 use super::origins::{Leg, Seer};
 use crate::geometry::plan::{PlanPosition, closest_on_segment, is_between, orientation};
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::{Cell, EndTables, Label, NO_INDEX, NO_VIEWS, Oracle, Origin, View};
-use crate::mesh::walk::WalkEdge;
 
 /// By how much a path must be longer to be of no use: lengths of labels are rounded to single
 /// precision, and a place may lie outside its polygon by the slack of positions.

@@ -5,8 +5,7 @@ use waymesh_core::PolyId;
 
 use super::options::PathOptions;
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::{Location, Spot};
-use crate::locate::place::Place;
+use crate::locate::nearest::{Location, Place, Spot};
 use crate::locate::places::Places;
 use crate::locate::reach::{Reach, unless_0_or_more};
 use crate::mesh::costs::TravelCost;

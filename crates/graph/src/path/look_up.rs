@@ -11,10 +11,10 @@ use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::locate::ray::RayExit;
 use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::Site;
-use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Finds the shortest path by the oracle of the mesh. Returns `false` if there is none for this

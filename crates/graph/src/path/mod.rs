@@ -22,8 +22,6 @@ pub(crate) mod scratch;
 mod search;
 mod shortest;
 pub(crate) mod steps;
-mod straight;
-mod string;
 mod write;
 
 pub use distance::{DistanceMap, Heading};

@@ -1,14 +1,16 @@
 //! A* over the edges between polygons.
 
-use waymesh_core::{PolyId, checkpoint_every};
+use waymesh_core::{PolyId, checkpoint_every, to_u32};
 
 use super::frontier::NO_NODE;
 use super::local::{Approach, Local, Scale, crossing_point};
 use super::progress::{How, LastSearch, Progress};
 use super::scratch::{Front, PathScratch};
 use crate::locate::nearest::Spot;
+use crate::locate::ray::RayExit;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::costs::Rules;
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
@@ -289,5 +291,39 @@ impl NavMesh {
     pub(super) fn link_place(&self, crossing: u32, landing: Local, scale: Scale) -> f64 {
         let [c, d] = self.link_ends(crossing)[1].ends.map(|end| scale.vertex(&end));
         f64::from(landing.along(c, d))
+    }
+}
+
+impl NavMesh {
+    /// Leaves the edges that are crossed straight from `start` to `goal` in `corridor`, if
+    /// each is crossed through its inside and the last leads into the polygon of the goal.
+    /// Returns `true` if this is so; the corridor is empty otherwise.
+    ///
+    /// Takes a few nanoseconds for each polygon up to the first wall: usually less than opening a
+    /// few nodes of a search.
+    pub(super) fn goes_straight(
+        &self,
+        [start, goal]: [&Spot; 2],
+        filter: &impl PolygonFilter,
+        corridor: &mut Vec<u32>,
+    ) -> bool {
+        corridor.clear();
+        let ray = self.ray(start.at, goal.at);
+        let (mut polygon, mut exit) = (start.polygon, self.exit_from(start.polygon, &ray));
+        while let Some(RayExit::Through(edge)) = exit {
+            let WalkEdge { beyond, twin, .. } = self.topology.walk[edge];
+            let is_open = beyond != NO_NEIGHBOUR && filter.may_cross(self, PolyId(polygon), PolyId(beyond));
+            // A mesh that winds about a point is not walked for ever.
+            if !is_open || corridor.len() > self.polygon_count() {
+                break;
+            }
+            corridor.push(to_u32(edge));
+            if beyond == goal.polygon {
+                return true;
+            }
+            (polygon, exit) = (beyond, Some(self.exit_through(beyond, twin as usize, &ray)));
+        }
+        corridor.clear();
+        false
     }
 }

@@ -3,8 +3,7 @@
 use super::memory::Memory;
 use crate::clearance::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
 use crate::locate::error::{PathEnd, QueryError};
-use crate::locate::nearest::Location;
-use crate::locate::place::Place;
+use crate::locate::nearest::{Location, Place};
 use crate::locate::reach::Reach;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::path::{Path, PathSearch};

@@ -1,8 +1,6 @@
 //! Queries: settings and memory in one object.
 
-mod batch;
 mod disc;
-mod find;
 mod memory;
 mod point;
 pub(crate) mod route;

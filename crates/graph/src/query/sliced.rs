@@ -2,7 +2,7 @@
 
 use super::route::{Route, Router};
 use crate::locate::error::QueryError;
-use crate::locate::place::Place;
+use crate::locate::nearest::Place;
 use crate::mesh::costs::{Length, Rules, TravelCost, Version};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;

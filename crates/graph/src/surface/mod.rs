@@ -2,7 +2,6 @@
 //! and below do not matter.
 
 mod around;
-mod cut;
 mod plan_view;
 mod raycast;
 mod sample;
@@ -20,8 +19,8 @@ use waymesh_core::PolyId;
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Returns where a location lies in the grid, if it is one of this mesh.

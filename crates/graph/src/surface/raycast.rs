@@ -11,9 +11,9 @@ use crate::locate::ray::{Ray, RayExit};
 use crate::locate::reach::Reach;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::crossings::Portal;
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::walk::WalkEdge;
 
 /// The result of [`Query::ray`](crate::Query::ray).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,14 +2,13 @@
 
 use waymesh_core::{PolyId, RandomBits};
 
-use super::cut::Cut;
-use super::scratch::SurfaceScratch;
+use super::scratch::{Cut, SurfaceScratch};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::mesh::walk::WalkEdge;
 
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around
 /// it, usually three in four.

@@ -10,9 +10,9 @@ use crate::locate::nearest::Location;
 use crate::locate::ray::Ray;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::crossings::Portal;
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Moves along the surface: see [`crate::Query::walk`].

@@ -5,17 +5,15 @@ use std::ops::Range;
 
 use waymesh_core::{PlanPoint, PlanVertex, PolyId, threads, to_u32};
 
-use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, bounds_of};
+use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, bounds_of, rounding_slack};
 use crate::mesh::bridges::Bridges;
 use crate::mesh::check::{check_indices, check_length, check_prefix, check_surface_points, check_vertex};
 use crate::mesh::error::NavMeshError;
-use crate::mesh::fans::{Fans, fan_of};
+use crate::mesh::fans::{Fans, WalkEdge, fan_of};
 use crate::mesh::ground::Ground;
 use crate::mesh::islands::find_islands;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::rounding::rounding_slack;
 use crate::mesh::squares::Buckets;
-use crate::mesh::walk::WalkEdge;
 
 /// Least number of polygons for which the comparison runs on two threads.
 const PARALLEL_POLYGONS: usize = 4096;

@@ -69,8 +69,7 @@ use super::ground::Ground;
 use super::height_tables::HeightTables;
 use super::islands::Island;
 use super::links::Links;
-use super::nav_mesh::{Generation, NavMesh};
-use super::parts::{Index, Islands, Surface, Topology, Vertices};
+use super::nav_mesh::{Generation, Index, Islands, NavMesh, Surface, Topology, Vertices};
 use super::squares::{Buckets, Squares};
 use super::table::{Table, write_words};
 /// Names and sizes of the elements.

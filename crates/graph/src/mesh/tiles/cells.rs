@@ -7,8 +7,8 @@ use super::places::{BLOCK, Cell, NO_BLOCK, TileGrid, TilePlaces, cell_at};
 use super::slabs::{Slab, Slabs};
 use crate::mesh::bounds::PolygonBounds;
 use crate::mesh::box_index::{BoxIndex, Node};
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::squares::lists;
-use crate::mesh::walk::WalkEdge;
 
 /// State of the cells that is not in their tables.
 #[derive(Clone, Debug, Default)]

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
 
 use super::key::TilePolygon;
-use super::largest::Reaches;
 use super::places::cell_at;
-use super::tables::{TileEntry, TileTables};
+use super::tables::{Reaches, TileEntry, TileTables};
 use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::link::LinkIndex;
 use crate::mesh::link_turns::LinkTurns;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Lists the tables of a mesh of tiles that are not as they follow from others.

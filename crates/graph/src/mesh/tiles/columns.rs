@@ -12,14 +12,13 @@ use super::places::Cell;
 use super::tables::{TileEntry, TileTables};
 use crate::mesh::bounds::{Corner, PolygonBounds};
 use crate::mesh::box_index::Node;
-use crate::mesh::fans::Edges;
+use crate::mesh::fans::{Edges, WalkEdge};
 use crate::mesh::ground::{FourBoxes, GroundTriangle};
 use crate::mesh::height_tables::HeightTables;
 use crate::mesh::islands::Island;
 use crate::mesh::link::{Link, LinkId, LinkIndex};
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::table::Table;
-use crate::mesh::walk::WalkEdge;
 
 /// A table that is written to.
 #[derive(Clone, Debug)]

@@ -23,7 +23,6 @@ mod compact;
 mod islands;
 mod join;
 pub(crate) mod key;
-mod largest;
 mod links;
 pub(crate) mod order;
 mod part;
@@ -34,7 +33,6 @@ mod slabs;
 pub(crate) mod tables;
 mod tiled_mesh;
 mod write;
-mod written;
 
 pub use compact::CompactMesh;
 pub use join::JoinedTiles;

@@ -1,12 +1,15 @@
 //! Seams between tiles: shared vertices, turns around them, and adjacent components.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use waymesh_core::{DisjointSets, PlanVertex, PolyId, to_u32};
+use waymesh_core::{DisjointSets, PlanVertex, Poly, PolyId, to_u32};
 
 use super::columns::Columns;
 use super::islands::ComponentChanges;
-use super::written::{Written, range_of};
+use super::key::TileKey;
+use super::part::MeshTile;
+use super::tables::TileEntry;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::fans;
 
@@ -118,4 +121,24 @@ pub(super) fn write_beside(written: &Written<'_>, columns: &Columns, islands: &m
             }
         }
     }
+}
+
+/// A tile that is written.
+pub(super) struct Written<'a> {
+    pub(super) key: TileKey,
+    pub(super) slot: u32,
+    pub(super) tile: &'a MeshTile,
+    pub(super) entry: TileEntry,
+}
+
+impl Written<'_> {
+    /// The polygons of the tile, with their numbers in the mesh.
+    pub(super) fn polygons(&self) -> impl Iterator<Item = (&Poly, usize)> {
+        self.tile.polygons.iter().zip(self.entry.polygons.range())
+    }
+}
+
+pub(super) fn range_of(columns: &Columns, polygon: u32) -> Range<usize> {
+    let [first, end] = [0, 1].map(|next| columns.polygon_first[polygon as usize + next] as usize);
+    first..end
 }

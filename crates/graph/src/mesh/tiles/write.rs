@@ -12,18 +12,16 @@ use super::columns::Columns;
 use super::islands::{ComponentChanges, Figures, TileIslands};
 use super::join::corner_range;
 use super::key::TileKey;
-use super::largest::Reaches;
 use super::links::{LinkChanges, TileLinks, write_groups};
 use super::part::{MeshTile, NO_VERTEX, TileChange};
 use super::places::TileGrid;
-use super::seams::{unite_heights, write_beside, write_fans};
+use super::seams::{Written, range_of, unite_heights, write_beside, write_fans};
 use super::slabs::{Slab, Slabs};
-use super::tables::{Reach, TileEntry};
-use super::written::{Written, range_of};
+use super::tables::{Reach, Reaches, TileEntry};
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
+use crate::mesh::fans::WalkEdge;
 use crate::mesh::ground::{FourBoxes, GroundTriangle, NOWHERE, fours_of};
 use crate::mesh::islands::NO_ISLAND;
-use crate::mesh::walk::WalkEdge;
 
 /// State of a mesh of tiles that is not in its tables.
 #[derive(Clone, Debug)]
