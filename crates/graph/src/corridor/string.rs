@@ -10,7 +10,7 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
+use crate::geometry::plan::{PlanPosition, orientation, to_segment_squared};
 use crate::locate::nearest::Location;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::{Funnel, Leg, Turn};
@@ -165,8 +165,7 @@ impl NavMesh {
             let [x, _, z] = self.frame.to_grid(position);
             PlanPosition::snapped(x, z)
         });
-        let (x, z) = closest_on_segment(from, next, at);
-        if at.distance_squared(PlanPosition { x, z }) > self.slack() * self.slack() {
+        if to_segment_squared(from, next, at) > self.slack() * self.slack() {
             return None;
         }
         let last = path.polygons.iter().take(leg + 1).rfind(|&&polygon| self.contains(polygon, to))?;

@@ -90,17 +90,23 @@ fn exact_orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> f64 {
 
 /// Returns the point of segment `a b` closest to `p`, not on the lattice.
 #[inline]
-pub(crate) fn closest_on_segment(a: PlanPosition, b: PlanPosition, p: PlanPosition) -> (f64, f64) {
+pub(crate) fn closest_on_segment(a: PlanPosition, b: PlanPosition, p: PlanPosition) -> PlanPosition {
     let (ex, ez) = (b.x - a.x, b.z - a.z);
     let length = ex * ex + ez * ez;
     let t = if length > 0.0 { ((p.x - a.x) * ex + (p.z - a.z) * ez) / length } else { 0.0 };
     if t <= 0.0 {
-        (a.x, a.z)
+        a
     } else if t >= 1.0 {
-        (b.x, b.z)
+        b
     } else {
-        (a.x + ex * t, a.z + ez * t)
+        PlanPosition { x: a.x + ex * t, z: a.z + ez * t }
     }
+}
+
+/// Returns the squared distance of `p` from segment `a b`.
+#[inline]
+pub(crate) fn to_segment_squared(a: PlanPosition, b: PlanPosition, p: PlanPosition) -> f64 {
+    p.distance_squared(closest_on_segment(a, b, p))
 }
 
 #[cfg(test)]

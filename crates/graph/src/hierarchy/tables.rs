@@ -132,8 +132,7 @@ fn flood(
         for crossing in mesh.open_edges(polygon).chain(links) {
             if mesh.is_crossed(crossing) {
                 let [a, b] = mesh.edge_ends(PolyId(polygon), crossing);
-                let (x, z) = closest_on_segment(a, b, entry.at);
-                let at = PlanPosition { x, z };
+                let at = closest_on_segment(a, b, entry.at);
                 enter(crossing, at, at.distance_squared(entry.at).sqrt());
             } else {
                 let [leave, arrive] = link_place(mesh, crossing, 1.0).map(|end| end.0);

@@ -379,7 +379,7 @@ impl NavMesh {
             // At this distance rounding hides the side.
             closest = self.closest_on_edges(polygon, at, |_, _| true);
         }
-        closest.map_or(at, |(x, z)| PlanPosition::snapped(x, z))
+        closest.map_or(at, |place| PlanPosition::snapped(place.x, place.z))
     }
 
     #[inline]
@@ -388,18 +388,17 @@ impl NavMesh {
         polygon: usize,
         at: PlanPosition,
         considers: impl Fn(PlanPosition, PlanPosition) -> bool,
-    ) -> Option<(f64, f64)> {
+    ) -> Option<PlanPosition> {
         let edges = self.walk_edges(to_u32(polygon));
         let mut a = edges[edges.len() - 1].start();
         let mut closest = (f64::INFINITY, None);
         for edge in edges {
             let b = edge.start();
             if considers(a, b) {
-                let (x, z) = closest_on_segment(a, b, at);
-                let (dx, dz) = (x - at.x, z - at.z);
-                let distance = dx * dx + dz * dz;
+                let place = closest_on_segment(a, b, at);
+                let distance = place.distance_squared(at);
                 if distance < closest.0 {
-                    closest = (distance, Some((x, z)));
+                    closest = (distance, Some(place));
                 }
             }
             a = b;

@@ -6,7 +6,7 @@ use waymesh_core::{PolyId, to_u32};
 
 use super::nearest::{Location, Spot};
 use super::reach::Reach;
-use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, to_segment_squared};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -65,8 +65,7 @@ impl NavMesh {
         let slack = self.slack();
         self.edge_range(spot.polygon as usize).any(|edge| {
             let [a, b] = self.ends_of(spot.polygon, edge);
-            let (x, z) = closest_on_segment(a, b, spot.at);
-            let aside = spot.at.distance_squared(PlanPosition { x, z });
+            let aside = to_segment_squared(a, b, spot.at);
             a == spot.at || (self.topology.neighbours[edge] == NO_NEIGHBOUR && aside <= slack * slack)
         })
     }
@@ -107,10 +106,7 @@ impl NavMesh {
         distance: f64,
         filter: &impl PolygonFilter,
     ) -> SmallVec<[u32; 16]> {
-        self.connected_over(polygon, filter, |[a, b]| {
-            let (x, z) = closest_on_segment(a, b, at);
-            at.distance_squared(PlanPosition { x, z }) <= distance * distance
-        })
+        self.connected_over(polygon, filter, |[a, b]| to_segment_squared(a, b, at) <= distance * distance)
     }
 
     /// Returns a polygon, and all that are reached from it over those edges, and links that are crossed

@@ -278,14 +278,14 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
 
     #[inline]
     fn allows_link(&self, mesh: &NavMesh, link: LinkId) -> bool {
-        self.filter.allows_link(mesh, link) && taking(self.cost, mesh, link) < f32::INFINITY
+        self.filter.allows_link(mesh, link) && self.taking(mesh, link) < f32::INFINITY
     }
 
     #[inline]
     fn may_cross(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> bool {
         self.allows(mesh, to)
             && self.filter.may_cross(mesh, from, to)
-            && entering(self.cost, mesh, from.0, to.0) < f32::INFINITY
+            && self.entering(mesh, from.0, to.0) < f32::INFINITY
     }
 
     fn version(&self) -> u64 {
@@ -342,26 +342,14 @@ impl<F: PolygonFilter, C: TravelCost> Rules for Usable<'_, F, C> {
 
     #[inline]
     fn entering(&self, mesh: &NavMesh, from: u32, to: u32) -> f32 {
-        entering(self.cost, mesh, from, to)
+        if self.is_length() { 0.0 } else { self.cost.entering(mesh, PolyId(from), PolyId(to)).max(0.0) }
     }
 
     #[inline]
     fn taking(&self, mesh: &NavMesh, link: LinkId) -> f32 {
-        taking(self.cost, mesh, link)
+        if self.is_length() { 0.0 } else { self.cost.taking(mesh, link).max(0.0) }
     }
 }
 
 /// Mesh, links, and filter with costs: a path found for other ones may lead elsewhere.
 pub(crate) type Version = (Generation, u64, u64);
-
-/// Returns the cost of taking a link: 0 or more.
-#[inline]
-pub(crate) fn taking<C: TravelCost>(cost: &C, mesh: &NavMesh, link: LinkId) -> f32 {
-    if cost.is_length() { 0.0 } else { cost.taking(mesh, link).max(0.0) }
-}
-
-/// Returns the cost of entering a polygon: 0 or more.
-#[inline]
-pub(crate) fn entering<C: TravelCost>(cost: &C, mesh: &NavMesh, from: u32, to: u32) -> f32 {
-    if cost.is_length() { 0.0 } else { cost.entering(mesh, PolyId(from), PolyId(to)).max(0.0) }
-}

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use waymesh_core::{PolyId, threads, to_u32};
 
 use super::origins::{Leg, Seer};
-use crate::geometry::plan::{PlanPosition, closest_on_segment, is_between, orientation};
+use crate::geometry::plan::{PlanPosition, is_between, orientation, to_segment_squared};
 use crate::mesh::fans::WalkEdge;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::oracle::{Cell, EndTables, Label, NO_INDEX, NO_VIEWS, Oracle, Origin, View};
@@ -339,9 +339,6 @@ fn distance_to(corners: &[PlanPosition], at: PlanPosition) -> f64 {
     if edges().all(|(&a, &b)| orientation(a, b, at) >= 0.0) {
         return 0.0;
     }
-    let to_edge = |(&a, &b): (&PlanPosition, &PlanPosition)| {
-        let (x, z) = closest_on_segment(a, b, at);
-        at.distance_squared(PlanPosition { x, z })
-    };
-    edges().map(to_edge).fold(f64::INFINITY, f64::min).sqrt()
+    let to_edges = edges().map(|(&a, &b)| to_segment_squared(a, b, at));
+    to_edges.fold(f64::INFINITY, f64::min).sqrt()
 }

@@ -1,6 +1,6 @@
 //! Portals between polygons, and distances over them.
 
-use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
+use crate::geometry::plan::{PlanPosition, orientation, to_segment_squared};
 use crate::mesh::crossings::Portal;
 
 /// Returns the distance in cells.
@@ -72,6 +72,5 @@ pub(super) fn nearest_between(
         let scale = ((portal.right.x - root.x) * ez - (portal.right.z - root.z) * ex) / (rx * ez - rz * ex);
         PlanPosition { x: root.x + rx * scale, z: root.z + rz * scale }
     };
-    let (x, z) = closest_on_segment(hit(right), hit(left), root);
-    turn_length(root, PlanPosition { x, z })
+    to_segment_squared(hit(right), hit(left), root).sqrt()
 }

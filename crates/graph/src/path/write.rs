@@ -11,7 +11,8 @@ use super::result::{LinkUse, Outcome, Path, length, plan_length, push_point, sam
 use super::scratch::PathScratch;
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
-use crate::mesh::costs::{TravelCost, entering, taking};
+use crate::mesh::costs::{Rules, TravelCost, Usable};
+use crate::mesh::filter::AnyPolygon;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
@@ -25,6 +26,7 @@ impl NavMesh {
         path: &mut Path,
     ) {
         let PathOptions { cross_points, ground_error, .. } = *options;
+        let rules = &Usable { filter: &AnyPolygon, cost: &options.cost };
         let PathScratch {
             corridor,
             link_places,
@@ -39,7 +41,7 @@ impl NavMesh {
         let known = keeps_turns.then_some(&*any_angle.string);
         profile.length = 0.0;
         // Its turns are all that is to be written.
-        let is_plain = options.cost.is_length() && !cross_points && ground_error.is_none();
+        let is_plain = rules.is_length() && !cross_points && ground_error.is_none();
         path.polygons.push(PolyId(start.polygon));
         path.polygons.extend(corridor.iter().map(|&crossing| PolyId(self.beyond(crossing))));
         path.points.push(start_position);
@@ -58,24 +60,24 @@ impl NavMesh {
             let [leave, arrive] = self.link_ends(crossing);
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points, ground_error };
-            self.write_leg([from, at], position, &leg, &options.cost, (funnel, profile, known), path);
-            self.take_link(crossing, &options.cost, path);
+            self.write_leg([from, at], position, &leg, rules, (funnel, profile, known), path);
+            self.take_link(crossing, rules, path);
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
             profile.length += f64::from(left_at.distance(position));
-            if !options.cost.is_length() {
-                let metre = options.cost.per_metre(self, path.polygons[crossed]).max(options.cost.least());
-                path.cost += left_at.distance(position) * metre
-                    + entering(&options.cost, self, path.polygons[crossed].0, path.polygons[crossed + 1].0);
+            if !rules.is_length() {
+                let [begin, end] = [path.polygons[crossed].0, path.polygons[crossed + 1].0];
+                let metre = rules.per_metre(self, begin).max(rules.least());
+                path.cost += left_at.distance(position) * metre + rules.entering(self, begin, end);
             }
             // A ladder ends where it begins, in plan.
             path.points.push(position);
             (from, first) = (at, crossed + 1);
         }
         let leg = Leg { corridor, range: first..corridor.len(), cross_points, ground_error };
-        self.write_leg([from, goal.at], goal_position, &leg, &options.cost, (funnel, profile, known), path);
+        self.write_leg([from, goal.at], goal_position, &leg, rules, (funnel, profile, known), path);
         path.length = if ground_error.is_some() { nearest_f32(profile.length) } else { length(&path.points) };
-        if options.cost.is_length() {
+        if rules.is_length() {
             path.cost += path.length;
         }
     }
@@ -111,12 +113,12 @@ impl NavMesh {
     }
 
     /// Writes the points of a leg after its first, which is the last of the path so far.
-    fn write_leg<C: TravelCost>(
+    fn write_leg(
         &self,
         [start, goal]: [PlanPosition; 2],
         goal_position: Vec3,
         leg: &Leg<'_>,
-        cost: &C,
+        rules: &impl Rules,
         (funnel, profile, known): (&mut Funnel, &mut Profile, Option<&[Turn]>),
         path: &mut Path,
     ) {
@@ -128,30 +130,33 @@ impl NavMesh {
             // At the start.
             let [polygon, beyond] = [path.polygons[crossed], path.polygons[crossed + 1]];
             if self.is_link(leg.corridor[crossed]) {
-                self.take_link(leg.corridor[crossed], cost, path);
+                self.take_link(leg.corridor[crossed], rules, path);
                 if leg.ground_error.is_some() {
                     path.points.extend(self.step_between([polygon, beyond], start, profile));
                 }
             }
-            path.cost += if cost.is_length() { 0.0 } else { entering(cost, self, polygon.0, beyond.0) };
+            path.cost += rules.entering(self, polygon.0, beyond.0);
         }
         let begin = path.points.len();
         let last = funnel.turns.len() - 1;
         for (index, pair) in funnel.turns.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]];
             if let Some(error) = leg.ground_error {
-                let costs = self.write_ground([from, to], leg, cost, error, profile, path);
-                path.cost += if cost.is_length() { 0.0 } else { costs };
-            } else if !cost.is_length() {
-                path.cost += self.cost_between([from, to], leg, cost, &path.polygons);
+                let costs = self.write_ground([from, to], leg, rules, error, profile, path);
+                path.cost += if rules.is_length() { 0.0 } else { costs };
+            } else if !rules.is_length() {
+                path.cost += self.cost_between([from, to], leg, rules, &path.polygons);
             }
             let crossings = leg.ground_error.is_none().then(|| leg.between(from, to));
             for (crossed, &crossing) in crossings.into_iter().flatten() {
                 if self.is_link(crossing) {
-                    self.take_link(crossing, cost, path);
+                    self.take_link(crossing, rules, path);
                 }
-                if leg.cross_points {
-                    self.write_crossing([from, to], path.polygons[crossed], crossing, path);
+                let polygon = path.polygons[crossed];
+                if leg.cross_points
+                    && let Some(at) = self.crossing_at([from, to], polygon, crossing)
+                {
+                    push_point(path, self.position_in(polygon, at));
                 }
             }
             if index + 1 < last {
@@ -165,11 +170,11 @@ impl NavMesh {
 
     /// Writes the points between two turns, so that the path is no farther than `error` metres above
     /// or below the ground. Returns what that part of the path costs.
-    fn write_ground<C: TravelCost>(
+    fn write_ground(
         &self,
         [from, to]: [Turn; 2],
         leg: &Leg<'_>,
-        cost: &C,
+        rules: &impl Rules,
         error: f32,
         profile: &mut Profile,
         path: &mut Path,
@@ -178,41 +183,40 @@ impl NavMesh {
         let (mut polygon, mut at, mut sum) = (path.polygons[from.crossed], from.at, 0.0);
         profile.points.clear();
         self.begin_ground(polygon, at, profile);
-        let per_metre = |polygon| if cost.is_length() { 1.0 } else { cost.per_metre(self, polygon) };
         for (crossed, &crossing) in leg.between(from, to) {
             let next = self.passed_at([from, to], polygon, crossing);
-            sum += nearest_f32(self.trace(polygon, [at, next], profile)) * per_metre(polygon);
+            sum += nearest_f32(self.trace(polygon, [at, next], profile)) * rules.per_metre(self, polygon.0);
             if leg.cross_points || self.is_link(crossing) {
                 profile.flush(error, true, |point| push_point(path, self.ground_to_world(point)));
             }
             (polygon, at) = (path.polygons[crossed + 1], next);
-            sum += entering(cost, self, path.polygons[crossed].0, polygon.0);
+            sum += rules.entering(self, path.polygons[crossed].0, polygon.0);
             if self.is_link(crossing) {
-                self.take_link(crossing, cost, path);
+                self.take_link(crossing, rules, path);
                 path.points.extend(self.begin_ground(polygon, at, profile));
             }
         }
-        sum += nearest_f32(self.trace(polygon, [at, to.at], profile)) * per_metre(polygon);
+        sum += nearest_f32(self.trace(polygon, [at, to.at], profile)) * rules.per_metre(self, polygon.0);
         profile.flush(error, false, |point| push_point(path, self.ground_to_world(point)));
         sum
     }
 
     /// Adds a link that is taken after the last point of the path so far, and its cost without its
     /// length.
-    fn take_link<C: TravelCost>(&self, crossing: u32, cost: &C, path: &mut Path) {
+    fn take_link(&self, crossing: u32, rules: &impl Rules, path: &mut Path) {
         let (link, backwards) = self.link_of(crossing);
         let point = path.points.len() - 1;
         let id = self.links.ids[link.index()];
         path.links.push(LinkUse { link: id, backwards, point });
-        path.cost += self.links.links[link.index()].extra_cost + taking(cost, self, id);
+        path.cost += self.links.links[link.index()].extra_cost + rules.taking(self, id);
     }
 
     /// Returns what the straight path between two turns costs.
-    fn cost_between<C: TravelCost>(
+    fn cost_between(
         &self,
         [from, to]: [Turn; 2],
         leg: &Leg<'_>,
-        cost: &C,
+        rules: &impl Rules,
         polygons: &[PolyId],
     ) -> f32 {
         let mut sum = 0.0;
@@ -221,19 +225,12 @@ impl NavMesh {
         for (crossed, &crossing) in leg.between(from, to) {
             let at = self.passed_at([from, to], polygons[crossed], crossing);
             let position = self.position_in(polygons[crossed], at);
-            sum += last.distance(position) * cost.per_metre(self, polygon);
+            sum += last.distance(position) * rules.per_metre(self, polygon.0);
             polygon = polygons[crossed + 1];
-            sum += entering(cost, self, polygons[crossed].0, polygon.0);
+            sum += rules.entering(self, polygons[crossed].0, polygon.0);
             last = position;
         }
-        sum + last.distance(self.position_in(polygon, to.at)) * cost.per_metre(self, polygon)
-    }
-
-    /// Writes the point where the segment between two turns crosses an edge.
-    fn write_crossing(&self, turns: [Turn; 2], polygon: PolyId, crossing: u32, path: &mut Path) {
-        if let Some(at) = self.crossing_at(turns, polygon, crossing) {
-            push_point(path, self.position_in(polygon, at));
-        }
+        sum + last.distance(self.position_in(polygon, to.at)) * rules.per_metre(self, polygon.0)
     }
 
     pub(crate) fn write_complete<F, C: TravelCost, S>(

@@ -1,7 +1,7 @@
 //! Queries on a mesh: settings and memory in one object.
 
 use glam::Vec3;
-use waymesh_core::{PolyId, RandomBits};
+use waymesh_core::{PolyId, RandomBits, checkpoint};
 
 use super::memory::Memory;
 use super::searcher::PathSearcher;
@@ -12,9 +12,14 @@ use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::link::{Link, LinkKind};
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::ends::Ends;
+use crate::path::portal::turn_length;
 use crate::path::{DistanceMap, Path, PathOptions, PathSearch};
 use crate::scratch::QueryScratch;
 use crate::surface::{Raycast, Wall, WallPiece};
+
+/// Pairs that one thread takes at a time.
+const PAIRS_AT_ONCE: usize = 8;
 
 /// Queries on a mesh, with settings that hold for all of them.
 ///
@@ -260,7 +265,13 @@ impl<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>> Query<'_, F, C, S> 
         S: Sync,
     {
         let (mesh, options, scratch) = self.parts();
-        mesh.find_paths(pairs, options, scratch, paths);
+        paths.resize_with(pairs.len(), || Ok(Path::default()));
+        scratch.threads.for_each(paths, PAIRS_AT_ONCE, |number, slot, scratch| {
+            checkpoint();
+            let [from, to] = pairs[number];
+            let mut path = std::mem::replace(slot, Ok(Path::default())).unwrap_or_default();
+            *slot = mesh.find_path_into(from.into(), to.into(), options, scratch, &mut path).map(|()| path);
+        });
     }
 }
 
@@ -307,7 +318,19 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
         let from = self.start(from.into(), None)?;
         let to = self.found(PathEnd::Goal, to.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.path_length_within(&from, &to, limit, &options.usable(), scratch)
+        let [start, goal] = [mesh.spot_of(&from)?, mesh.spot_of(&to)?];
+        let ends = Ends { start, goal, start_position: from.position, goal_position: to.position };
+        let options = PathOptions::default().with_search(PathSearch::Shortest).with_filter(options.usable());
+        let limit = f64::from(limit) / f64::from(mesh.frame.cell_size);
+        let paths = &mut scratch.paths;
+        let is_near = limit >= turn_length(start.at, goal.at) && mesh.may_reach(&ends);
+        if !is_near || !mesh.search_shortest_within([&start, &goal], limit, &options.usable(), paths) {
+            return Ok(None);
+        }
+        mesh.slide_links([&start, &goal], paths);
+        let mut path = Path::default();
+        mesh.write_complete(&ends, &options, paths, &mut path);
+        Ok(Some(path.length))
     }
 
     /// Follows a straight line over the ground from a place towards a position until a wall is in the

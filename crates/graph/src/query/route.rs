@@ -2,17 +2,16 @@
 //! both ends may mean, then to the reachable place closest to the goal.
 
 use glam::Vec3;
-use waymesh_core::{PolyId, checkpoint};
+use waymesh_core::PolyId;
 
 use super::searcher::{Between, PathSearcher};
 use crate::locate::error::{NoPath, QueryError};
-use crate::locate::nearest::{Location, Place, Spot};
+use crate::locate::nearest::{Place, Spot};
 use crate::mesh::costs::{Rules, TravelCost};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::ends::{Ends, Pairs};
 use crate::path::options::{PathOptions, PathSearch};
-use crate::path::portal::turn_length;
 use crate::path::progress::Progress;
 use crate::path::result::Path;
 use crate::scratch::QueryScratch;
@@ -209,61 +208,5 @@ impl NavMesh {
         let cause = if route.is_apart { NoPath::Apart } else { NoPath::Closed };
         let (from, to) = (from.position(), to.position());
         Err(QueryError::Unreachable { from, to, cause, nearest: route.nearest() })
-    }
-
-    /// Returns the length in metres of the shortest path from one place to another, if a path of at
-    /// most `limit` metres in plan leads there, else `None`. Ground farther away is
-    /// not searched, so a long or missing path takes little time.
-    ///
-    /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for places
-    /// that are none of this mesh.
-    pub(crate) fn path_length_within(
-        &self,
-        from: &Location,
-        to: &Location,
-        limit: f32,
-        filter: &impl PolygonFilter,
-        scratch: &mut QueryScratch,
-    ) -> Result<Option<f32>, QueryError> {
-        let [start, goal] = [self.spot_of(from)?, self.spot_of(to)?];
-        let ends = Ends { start, goal, start_position: from.position, goal_position: to.position };
-        let options = PathOptions::default().with_search(PathSearch::Shortest).with_filter(filter);
-        let limit = f64::from(limit) / f64::from(self.frame.cell_size);
-        let paths = &mut scratch.paths;
-        let is_near = limit >= turn_length(start.at, goal.at) && self.may_reach(&ends);
-        if !is_near || !self.search_shortest_within([&start, &goal], limit, &options.usable(), paths) {
-            return Ok(None);
-        }
-        self.slide_links([&start, &goal], paths);
-        let mut path = Path::default();
-        self.write_complete(&ends, &options, paths, &mut path);
-        Ok(Some(path.length))
-    }
-}
-
-/// Pairs that one thread takes at a time.
-const PAIRS_AT_ONCE: usize = 8;
-
-impl NavMesh {
-    /// Finds the paths of many pairs of ends: see [`crate::Query::paths_into`].
-    pub(crate) fn find_paths<F, C, S>(
-        &self,
-        pairs: &[[Vec3; 2]],
-        options: &PathOptions<F, C, S>,
-        scratch: &mut QueryScratch,
-        paths: &mut Vec<Result<Path, QueryError>>,
-    ) where
-        F: PolygonFilter + Sync,
-        C: TravelCost + Sync,
-        S: PathSearcher<F, C> + Sync,
-    {
-        paths.resize_with(pairs.len(), || Ok(Path::default()));
-        scratch.threads.for_each(paths, PAIRS_AT_ONCE, |number, slot, scratch| {
-            checkpoint();
-            let [from, to] = pairs[number];
-            let mut path = std::mem::replace(slot, Ok(Path::default())).unwrap_or_default();
-            *slot = self.find_path_into(from.into(), to.into(), options, scratch, &mut path).map(|()| path);
-        });
     }
 }

@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::{PolyId, to_u32};
 
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, to_segment_squared};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
 use crate::locate::ray::Ray;
@@ -75,10 +75,7 @@ impl NavMesh {
         filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
     ) {
-        let is_near = |a: PlanPosition, b: PlanPosition| {
-            let (x, z) = closest_on_segment(a, b, at);
-            at.distance_squared(PlanPosition { x, z }) <= radius_squared
-        };
+        let is_near = |a, b| to_segment_squared(a, b, at) <= radius_squared;
         let edges = self.walk_edges(polygon);
         let first = edges[0].start();
         for (index, edge) in edges.iter().enumerate() {
@@ -111,13 +108,9 @@ impl NavMesh {
         scratch: &mut SurfaceScratch,
         mut wall: impl FnMut(u32, usize),
     ) {
-        let distance = |a: PlanPosition, b: PlanPosition| {
-            let (x, z) = closest_on_segment(a, b, at);
-            at.distance_squared(PlanPosition { x, z })
-        };
         for edge in self.edge_range(polygon as usize) {
             let [a, b] = self.ends_of(polygon, edge);
-            let distance = distance(a, b);
+            let distance = to_segment_squared(a, b, at);
             if distance > radius * radius {
                 continue;
             }
@@ -127,7 +120,7 @@ impl NavMesh {
             }
         }
         for Portal { crossing, right, left } in self.link_portals(polygon) {
-            let distance = distance(right, left);
+            let distance = to_segment_squared(right, left, at);
             if distance <= radius * radius
                 && let Some(beyond) = self.open_crossing(polygon, crossing, filter)
             {

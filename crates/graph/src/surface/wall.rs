@@ -5,7 +5,7 @@ use waymesh_core::{PolyId, nearest_f32, to_u32};
 
 use super::raycast::normal;
 use super::scratch::SurfaceScratch;
-use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation};
+use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, to_segment_squared};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::locate::reach::unless_0_or_more;
@@ -87,8 +87,7 @@ impl NavMesh {
         while let Some((_, polygon)) = scratch.next() {
             self.open_neighbours(polygon, start.at, limit, filter, scratch, |polygon, edge| {
                 self.wall_pieces(polygon, edge, filter, |a, b| {
-                    let (x, z) = closest_on_segment(a, b, start.at);
-                    if start.at.distance_squared(PlanPosition { x, z }) <= limit * limit {
+                    if to_segment_squared(a, b, start.at) <= limit * limit {
                         let ends = [a, b].map(|end| self.place(polygon, end).position);
                         out.push(WallPiece { polygon: PolyId(polygon), ends });
                     }
@@ -109,8 +108,7 @@ impl NavMesh {
     ) -> Option<(f64, PlanPosition)> {
         let mut best: Option<(f64, PlanPosition)> = None;
         self.wall_pieces(polygon, edge, filter, |a, b| {
-            let (x, z) = closest_on_segment(a, b, at);
-            let place = PlanPosition { x, z };
+            let place = closest_on_segment(a, b, at);
             let distance = at.distance_squared(place);
             if best.is_none_or(|best| distance < best.0) {
                 best = Some((distance, place));
