@@ -256,12 +256,13 @@ impl NavMesh {
     ) -> bool {
         if let Some(tiles) = self.tiles() {
             let Some(squares) = tiles.places.at(target.at) else { return false };
-            let Some(polygons) = squares.at(target.at) else { return false };
+            let Some(polygons) = squares.lists.at(target.at) else { return false };
             let around = |reach: f64| squares.around(target.at, reach);
             return self.is_nearest_of(target, polygons, around, allows, best);
         }
-        let Some(polygons) = self.index.buckets.at(target.at) else { return false };
-        let around = |reach: f64| self.index.buckets.around(target.at, reach);
+        let squares = self.index.buckets.lists();
+        let Some(polygons) = squares.at(target.at) else { return false };
+        let around = |reach: f64| squares.around(target.at, reach);
         self.is_nearest_of(target, polygons, around, allows, best)
     }
 

@@ -367,16 +367,11 @@ fn around_all(boxes: &[PolygonBounds]) -> PolygonBounds {
 
 /// First box of each level, and the number of boxes at the end; and the first node of each level.
 fn levels(polygons: usize) -> [Vec<u32>; 2] {
-    let (mut levels, mut node_levels) = (vec![0, index(polygons)], vec![0]);
-    let (mut boxes, mut nodes) = (polygons, 0);
-    while boxes > FANOUT {
-        let parents = boxes.div_ceil(FANOUT);
-        nodes += parents;
-        node_levels.push(index(nodes));
-        levels.push(levels[levels.len() - 1] + index(parents));
-        boxes = parents;
-    }
-    [levels, node_levels]
+    let (firsts, count) = node_levels(polygons);
+    let first_nodes = &firsts[..count];
+    // A box of each polygon, and of each node below the root.
+    let ends = first_nodes.iter().map(|nodes| index(polygons) + nodes);
+    [[0].into_iter().chain(ends).collect(), first_nodes.to_vec()]
 }
 
 fn index(length: usize) -> u32 {

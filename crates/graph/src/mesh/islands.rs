@@ -1,6 +1,6 @@
 //! Islands: connected pieces of the mesh.
 
-use waymesh_core::{PlanPoint, PolyId, checkpoint_every, to_u32};
+use waymesh_core::{DisjointSets, PlanPoint, PolyId, checkpoint_every, to_u32};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 
@@ -34,44 +34,31 @@ pub(crate) fn find_islands(
     corners: &[Corner],
     cell_area: f64,
 ) -> (Vec<u32>, Vec<Island>) {
-    let (labels, mut islands) = label_islands(polygon_first, neighbours);
-    for (range, &island) in polygon_first.windows(2).zip(&labels) {
-        let corners = &corners[range[0] as usize..range[1] as usize];
-        let doubled = PlanPoint::doubled_area(corners.iter().map(Corner::point));
-        islands[island as usize].area += doubled as f64 / 2.0 * cell_area;
+    let range =
+        |polygon: u32| polygon_first[polygon as usize] as usize..polygon_first[polygon as usize + 1] as usize;
+    let polygons = 0..to_u32(polygon_first.len() - 1);
+    let mut sets = DisjointSets::new(polygons.len());
+    for polygon in polygons.clone() {
+        checkpoint_every(1 << 12, polygon as usize);
+        for &beyond in neighbours[range(polygon)].iter().filter(|&&beyond| beyond != NO_NEIGHBOUR) {
+            sets.unite(polygon, beyond);
+        }
     }
-    (labels, islands)
-}
-
-/// Labels the islands without computing areas.
-fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
-    const UNSEEN: u32 = u32::MAX;
-    let count = polygon_first.len() - 1;
-    let mut labels = vec![UNSEEN; count];
+    // Each set is named by its first polygon, whose label is known when the others follow.
+    let mut labels: Vec<u32> = Vec::with_capacity(polygons.len());
     let mut islands: Vec<Island> = Vec::new();
-    let mut stack = Vec::new();
-    for seed in 0..count {
-        checkpoint_every(1 << 12, seed);
-        if labels[seed] != UNSEEN {
-            continue;
+    for polygon in polygons {
+        let first = sets.find(polygon);
+        if first == polygon {
+            labels.push(to_u32(islands.len()));
+            islands.push(Island { first: PolyId(polygon), polygons: 0, area: 0.0 });
+        } else {
+            labels.push(labels[first as usize]);
         }
-        let first = PolyId::from_index(seed);
-        let label = to_u32(islands.len());
-        labels[seed] = label;
-        stack.push(seed);
-        let mut polygons = 0;
-        while let Some(polygon) = stack.pop() {
-            polygons += 1;
-            for &neighbour in
-                &neighbours[polygon_first[polygon] as usize..polygon_first[polygon + 1] as usize]
-            {
-                if neighbour != NO_NEIGHBOUR && labels[neighbour as usize] == UNSEEN {
-                    labels[neighbour as usize] = label;
-                    stack.push(neighbour as usize);
-                }
-            }
-        }
-        islands.push(Island { first, polygons, area: 0.0 });
+        let island = &mut islands[labels[polygon as usize] as usize];
+        let doubled = PlanPoint::doubled_area(corners[range(polygon)].iter().map(Corner::point));
+        island.polygons += 1;
+        island.area += doubled as f64 / 2.0 * cell_area;
     }
     (labels, islands)
 }

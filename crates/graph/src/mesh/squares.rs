@@ -16,7 +16,7 @@ use crate::geometry::plan::{PlanPosition, sure_above};
 const SQUARES: f64 = 2.0;
 
 /// A square that more polygons touch is of no use.
-pub(crate) const BUCKET_LIMIT: usize = 24;
+const BUCKET_LIMIT: usize = 24;
 
 /// Squares and entries a polygon at most: 4 bytes each.
 const MAX_ENTRIES_PER_POLYGON: f64 = 12.0;
@@ -173,61 +173,79 @@ impl Buckets {
         self.sure_area
     }
 
+    /// The squares with their lists.
+    #[inline]
+    pub(crate) fn lists(&self) -> SquareLists<'_> {
+        let Squares { columns, rows, .. } = self.squares;
+        let (first, polygons) = (&self.first, &self.polygons);
+        SquareLists { min: [self.min_x, self.min_z], scale: self.scale, columns, rows, first, polygons }
+    }
+}
+
+/// Squares of the plan with the polygons that touch each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SquareLists<'a> {
+    min: [f64; 2],
+    /// One by the side of a square.
+    scale: f64,
+    columns: u32,
+    rows: u32,
+    /// First entry of each square, and the number of entries at the end.
+    first: &'a [u32],
+    polygons: &'a [u32],
+}
+
+impl<'a> SquareLists<'a> {
+    #[inline]
+    pub(crate) fn of(squares: &Squares, first: &'a [u32], polygons: &'a [u32]) -> Self {
+        let Squares { min, side_log2, columns, rows } = *squares;
+        let scale = 1.0 / power_of_two(side_log2);
+        Self { min: min.map(f64::from), scale, columns, rows, first, polygons }
+    }
+
     /// Returns the polygons that touch the square of a place, in ascending order. `None` where
     /// there are no squares, or too many polygons.
     #[inline]
-    pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
-        let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
+    pub(crate) fn at(&self, at: PlanPosition) -> Option<&'a [u32]> {
+        let (x, z) = ((at.x - self.min[0]) * self.scale, (at.z - self.min[1]) * self.scale);
         // Also false for what is not a number.
-        let is_inside =
-            x >= 0.0 && z >= 0.0 && x < f64::from(self.squares.columns) && z < f64::from(self.squares.rows);
+        let is_inside = x >= 0.0 && z >= 0.0 && x < f64::from(self.columns) && z < f64::from(self.rows);
         if is_inside { self.list(saturating_u32(x), saturating_u32(z)) } else { None }
     }
 
     /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
     /// that near. `None` if the reach covers more squares.
     #[inline]
-    pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
+    pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&'a [u32]; 4]> {
         let range = |at: f64, from: f64, count: u32| {
             let place =
                 |value: f64| saturating_u32(((value - from) * self.scale).clamp(0.0, f64::from(count - 1)));
             [place(at - reach), place(at + reach)]
         };
         let ([x0, x1], [z0, z1]) =
-            (range(at.x, self.min_x, self.squares.columns), range(at.z, self.min_z, self.squares.rows));
-        four_lists([x0, x1], [z0, z1], |column, row| self.list(column, row))
+            (range(at.x, self.min[0], self.columns), range(at.z, self.min[1], self.rows));
+        if x1 - x0 > 1 || z1 - z0 > 1 {
+            return None;
+        }
+        let mut lists: [&[u32]; 4] = [self.list(x0, z0)?, &[], &[], &[]];
+        if x1 > x0 {
+            lists[1] = self.list(x1, z0)?;
+        }
+        if z1 > z0 {
+            lists[2] = self.list(x0, z1)?;
+            if x1 > x0 {
+                lists[3] = self.list(x1, z1)?;
+            }
+        }
+        Some(lists)
     }
 
     #[inline]
-    fn list(&self, column: u32, row: u32) -> Option<&[u32]> {
-        let square = (row * self.squares.columns + column) as usize;
+    fn list(&self, column: u32, row: u32) -> Option<&'a [u32]> {
+        let square = (row * self.columns + column) as usize;
         let list = &self.polygons[self.first[square] as usize..self.first[square + 1] as usize];
         (list.len() <= BUCKET_LIMIT).then_some(list)
     }
-}
-
-/// Returns the lists of the squares in a range of columns and rows, which are first and last;
-/// `None` for more than two of either.
-#[inline]
-pub(crate) fn four_lists<'a>(
-    [x0, x1]: [u32; 2],
-    [z0, z1]: [u32; 2],
-    list: impl Fn(u32, u32) -> Option<&'a [u32]>,
-) -> Option<[&'a [u32]; 4]> {
-    if x1 - x0 > 1 || z1 - z0 > 1 {
-        return None;
-    }
-    let mut lists: [&[u32]; 4] = [list(x0, z0)?, &[], &[], &[]];
-    if x1 > x0 {
-        lists[1] = list(x1, z0)?;
-    }
-    if z1 > z0 {
-        lists[2] = list(x0, z1)?;
-        if x1 > x0 {
-            lists[3] = list(x1, z1)?;
-        }
-    }
-    Some(lists)
 }
 
 /// Returns squares over polygons, the first entry of each square, row by row, with the number of

@@ -5,7 +5,7 @@ use super::slabs::Slab;
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::PolygonBounds;
 use crate::mesh::box_index::{Node, RoughTarget, Target, Tree, node_levels};
-use crate::mesh::squares::{BUCKET_LIMIT, Squares, four_lists, power_of_two};
+use crate::mesh::squares::{SquareLists, Squares};
 use crate::mesh::table::Table;
 use waymesh_core::saturating_u32;
 
@@ -109,13 +109,8 @@ impl TilePlaces {
         let [min, end] = [0, 1].map(|next| {
             column_and_row.map(|place| (f64::from(place) + f64::from(next)) * f64::from(self.grid.side))
         });
-        Some(CellSquares {
-            min,
-            end,
-            squares: cell.squares,
-            first: &self.first[cell.first.range()],
-            lists: &self.lists,
-        })
+        let lists = SquareLists::of(&cell.squares, &self.first[cell.first.range()], &self.lists);
+        Some(CellSquares { min, end, lists })
     }
 
     /// Calls `visit(polygon, limit)` for the polygons whose boxes are within reach and no farther than
@@ -220,52 +215,18 @@ pub(crate) struct CellSquares<'a> {
     /// Least and greatest corner of the cell.
     min: [f64; 2],
     end: [f64; 2],
-    squares: Squares,
-    first: &'a [u32],
-    lists: &'a [u32],
+    pub(crate) lists: SquareLists<'a>,
 }
 
 impl<'a> CellSquares<'a> {
-    /// Returns the polygons of the cell that touch the square of a place in it, in ascending order.
-    /// `None` where there is no square, or too many polygons.
-    #[inline]
-    pub(crate) fn at(&self, at: PlanPosition) -> Option<&'a [u32]> {
-        let [x, z] = self.in_squares(at);
-        let is_inside =
-            x >= 0.0 && z >= 0.0 && x < f64::from(self.squares.columns) && z < f64::from(self.squares.rows);
-        if is_inside { self.list(saturating_u32(x), saturating_u32(z)) } else { None }
-    }
-
-    /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
-    /// that near. `None` if the reach covers more squares, or may touch another cell.
+    /// Returns the lists around a place as [`SquareLists::around`] does; `None` also if the reach may
+    /// touch another cell.
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&'a [u32]; 4]> {
-        let [low, high] = [-reach, reach].map(|by| PlanPosition { x: at.x + by, z: at.z + by });
-        let is_own =
-            low.x > self.min[0] && low.z > self.min[1] && high.x < self.end[0] && high.z < self.end[1];
-        if !is_own {
-            return None;
-        }
-        let most = [self.squares.columns, self.squares.rows].map(|count| f64::from(count.saturating_sub(1)));
-        let places = |at: PlanPosition| {
-            let [x, z] = self.in_squares(at);
-            [x.clamp(0.0, most[0]), z.clamp(0.0, most[1])].map(saturating_u32)
-        };
-        let ([x0, z0], [x1, z1]) = (places(low), places(high));
-        four_lists([x0, x1], [z0, z1], |column, row| self.list(column, row))
-    }
-
-    #[inline]
-    fn in_squares(&self, at: PlanPosition) -> [f64; 2] {
-        let scale = 1.0 / power_of_two(self.squares.side_log2);
-        let [x, z] = self.squares.min.map(f64::from);
-        [(at.x - x) * scale, (at.z - z) * scale]
-    }
-
-    #[inline]
-    fn list(&self, column: u32, row: u32) -> Option<&'a [u32]> {
-        let square = (row * self.squares.columns + column) as usize;
-        let list = &self.lists[self.first[square] as usize..self.first[square + 1] as usize];
-        (list.len() <= BUCKET_LIMIT).then_some(list)
+        let is_own = at.x - reach > self.min[0]
+            && at.z - reach > self.min[1]
+            && at.x + reach < self.end[0]
+            && at.z + reach < self.end[1];
+        if is_own { self.lists.around(at, reach) } else { None }
     }
 }

@@ -551,16 +551,12 @@ fn components_of(key: TileKey, tile: &MeshTile) -> (Vec<u32>, usize) {
             }
         }
     }
-    let mut numbers = vec![NO_ISLAND; tile.polygons.len()];
-    let mut count = 0;
-    let components = (0..to_u32(tile.polygons.len())).map(|index| {
-        let number = &mut numbers[sets.find(index) as usize];
-        if *number == NO_ISLAND {
-            *number = count;
-            count += 1;
-        }
-        *number
-    });
-    let components: Vec<u32> = components.collect();
-    (components, count as usize)
+    let (mut components, mut count) = (sets.roots(), 0);
+    for index in 0..components.len() {
+        let root = components[index] as usize;
+        // The root is the first of its set: its number is known when the others follow.
+        components[index] = if root == index { to_u32(count) } else { components[root] };
+        count += usize::from(root == index);
+    }
+    (components, count)
 }
