@@ -1,7 +1,7 @@
 //! Configuration of a crowd, its agents and links.
 
 use waymesh_core::{BadField, setters};
-use waymesh_graph::{AnyPolygon, Length, LinkId};
+use waymesh_graph::{AnyPolygon, Length};
 
 /// Configuration of the avoidance between all agents of a crowd.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -198,25 +198,5 @@ impl LinkRule {
         let is_fine = seconds.is_finite() && seconds >= 0.0;
         BadField::unless(is_fine, "seconds", seconds, "finite and at least 0 s")?;
         BadField::unless(self.capacity > 0, "capacity", self.capacity, "above 0")
-    }
-}
-
-/// The rules of links, by link.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LinkRules {
-    rules: Vec<(LinkId, LinkRule)>,
-}
-
-impl LinkRules {
-    pub(crate) fn set(&mut self, link: LinkId, rule: LinkRule) {
-        match self.rules.binary_search_by_key(&link, |rule| rule.0) {
-            Ok(index) => self.rules[index].1 = rule,
-            Err(index) => self.rules.insert(index, (link, rule)),
-        }
-    }
-
-    pub(crate) fn of(&self, link: LinkId) -> LinkRule {
-        let found = self.rules.binary_search_by_key(&link, |rule| rule.0);
-        found.map_or_else(|_| LinkRule::default(), |index| self.rules[index].1)
     }
 }

@@ -1,6 +1,6 @@
 //! The crowd: its agents, and the phases of a step.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::threads::Scratches;
@@ -12,7 +12,6 @@ use waymesh_graph::{
 
 use crate::agent::{Agent, AgentId, AgentState, Task};
 use crate::bodies::{Bodies, Side};
-use crate::config::LinkRules;
 use crate::links::{LinkTable, MOST_WAIT, Traversal};
 use crate::route::{Ground, on_mesh};
 use crate::standoff::Standoffs;
@@ -75,7 +74,7 @@ pub struct Crowd<F = AnyPolygon, C = Length> {
     /// Agents that wait for a path, in order of their requests.
     waiting: VecDeque<u32>,
     links: LinkTable,
-    rules: LinkRules,
+    rules: BTreeMap<LinkId, LinkRule>,
     bodies: Bodies,
     standoffs: Standoffs,
     scratches: Scratches<Scratch>,
@@ -111,7 +110,7 @@ where
             free: Vec::new(),
             waiting: VecDeque::new(),
             links: LinkTable::default(),
-            rules: LinkRules::default(),
+            rules: BTreeMap::new(),
             bodies: Bodies::default(),
             standoffs: Standoffs::default(),
             scratches: Scratches::default(),
@@ -329,7 +328,7 @@ where
     /// Names the first field of `rule` that is out of its range.
     pub fn set_link_rule(&mut self, link: LinkId, rule: LinkRule) -> Result<(), CrowdError> {
         rule.validate()?;
-        self.rules.set(link, rule);
+        self.rules.insert(link, rule);
         Ok(())
     }
 
@@ -499,7 +498,7 @@ where
 
     /// Starts an agent on a link if the link has free capacity and the landing is free.
     fn begin(&mut self, mesh: &NavMesh, index: usize, link: LinkUse) {
-        let rule = self.rules.of(link.link);
+        let rule = self.rules.get(&link.link).copied().unwrap_or_default();
         let Some(agent) = &self.slots[index].agent else { return };
         let points = agent.route.points();
         let (Some(&to), Some(ends)) = (points.get(link.point + 1), mesh.link(link.link)) else {

@@ -9,7 +9,7 @@ use waymesh_core::{PolyId, to_u32};
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::costs::Rules;
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::table::firsts;
+use crate::mesh::table::{firsts, list_of};
 
 /// No cluster: the filter closes the polygon.
 pub(super) const NO_CLUSTER: u32 = u32::MAX;
@@ -35,7 +35,7 @@ impl Clusters {
     }
 
     pub(super) fn polygons(&self, cluster: u32) -> &[u32] {
-        &self.polygons[self.first[cluster as usize] as usize..self.first[cluster as usize + 1] as usize]
+        list_of(&self.first, &self.polygons, cluster)
     }
 
     /// Merges polygons that are connected over edges, or over links that are crossed like edges both

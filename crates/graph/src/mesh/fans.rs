@@ -1,6 +1,8 @@
 //! Topology around vertices: the twin of each edge in the neighbour, the fans of corners around a
 //! vertex, and the corners where a shortest path may turn.
 
+use std::ops::Range;
+
 use waymesh_core::{PlanPoint, VertexId, checkpoint_every};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
@@ -31,6 +33,10 @@ pub(crate) struct Edges<'a> {
 }
 
 impl Edges<'_> {
+    pub(crate) fn range(&self, polygon: u32) -> Range<usize> {
+        self.polygon_first[polygon as usize] as usize..self.polygon_first[polygon as usize + 1] as usize
+    }
+
     pub(crate) fn next(&self, polygon: u32, edge: u32) -> u32 {
         if edge + 1 == self.polygon_first[polygon as usize + 1] {
             self.polygon_first[polygon as usize]

@@ -198,9 +198,7 @@ impl NavMesh {
             return LinkTurns::default();
         }
         let ground = LinkGround {
-            polygon_first: &self.topology.polygon_first,
-            corners: &self.topology.corners,
-            neighbours: &self.topology.neighbours,
+            edges: self.edges(),
             links: &links.links,
             portals: &links.portals,
             first: &links.first,

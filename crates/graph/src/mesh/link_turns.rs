@@ -1,13 +1,14 @@
 //! Identity of ends of links and corners of polygons that are one place on the ground.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use waymesh_core::{PlanPoint, PolyId, to_u32};
 
-use super::bounds::{Corner, NO_NEIGHBOUR};
+use super::bounds::NO_NEIGHBOUR;
+use super::fans::Edges;
 use super::link::{Link, LinkIndex};
 use super::named_sets::NamedSets;
+use super::table::list_of;
 
 /// Names of the places where paths turn on a mesh with links that are crossed like an edge: one for
 /// all fans of corners and ends of links that are the same point of one surface, so that a search
@@ -77,9 +78,7 @@ fn end_of(is_to: bool, end: u32) -> usize {
 /// The tables that turns at links are found by.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkGround<'a> {
-    pub(crate) polygon_first: &'a [u32],
-    pub(crate) corners: &'a [Corner],
-    pub(crate) neighbours: &'a [u32],
+    pub(crate) edges: Edges<'a>,
     pub(crate) links: &'a [Link],
     pub(crate) portals: &'a [bool],
     /// First entry in `leaving` of each polygon, and the entries.
@@ -100,20 +99,9 @@ pub(super) struct LinkNames {
 }
 
 impl LinkGround<'_> {
-    fn edge_range(&self, polygon: usize) -> Range<usize> {
-        self.polygon_first[polygon] as usize..self.polygon_first[polygon + 1] as usize
-    }
-
-    fn leaving(&self, polygon: u32) -> &[u32] {
-        match self.first.get(polygon as usize..polygon as usize + 2) {
-            Some(range) => &self.leaving[range[0] as usize..range[1] as usize],
-            None => &[],
-        }
-    }
-
     /// The corner of a polygon at a point.
     pub(super) fn corner_at(&self, polygon: PolyId, point: PlanPoint) -> Option<usize> {
-        self.edge_range(polygon.index()).find(|&corner| self.corners[corner].point() == point)
+        self.edges.range(polygon.0).find(|&corner| self.edges.corners[corner].point() == point)
     }
 
     /// Names the ends of links that are crossed like an edge, and the fans that they end at. What is
@@ -208,13 +196,12 @@ impl LinkGround<'_> {
     /// Returns the neighbourhood across the border of a polygon that begins at a point, to the right or
     /// to the left.
     fn beside(&self, polygon: u32, at: PlanPoint, right: bool) -> Beside {
-        let range = self.edge_range(polygon as usize);
-        let after = |corner: usize| if corner + 1 == range.end { range.start } else { corner + 1 };
-        let point = |corner: usize| self.corners[corner].point();
-        let edges = range.clone().filter(|&edge| self.neighbours[edge] != NO_NEIGHBOUR);
-        let edges = edges.filter(|&edge| point(if right { edge } else { after(edge) }) == at);
-        let edges = edges.map(|edge| Beside::Polygon(self.neighbours[edge]));
-        let links = self.leaving(polygon).iter().filter_map(|&leaving| {
+        let of = self.edges;
+        let begin = |edge: u32| if right { edge } else { of.next(polygon, edge) };
+        let edges = of.range(polygon).map(to_u32).filter(|&edge| of.point(begin(edge)) == at);
+        let beyond = edges.map(|edge| of.neighbours[edge as usize]);
+        let edges = beyond.filter(|&beyond| beyond != NO_NEIGHBOUR).map(Beside::Polygon);
+        let links = list_of(self.first, self.leaving, polygon).iter().filter_map(|&leaving| {
             let (link, backwards) = (LinkIndex(leaving / 2), leaving % 2 == 1);
             let is_portal = self.portals[link.index()];
             let link = &self.links[link.index()];
@@ -237,7 +224,7 @@ impl LinkGround<'_> {
     /// Returns the corners that a polygon's border leads to from a point on it: the next and the
     /// one before.
     fn rays(&self, polygon: u32, at: PlanPoint) -> Option<[PlanPoint; 2]> {
-        let corners = &self.corners[self.edge_range(polygon as usize)];
+        let corners = &self.edges.corners[self.edges.range(polygon)];
         let point = |index: usize| corners[index % corners.len()].point();
         (0..corners.len()).find_map(|edge| {
             let [a, b] = [point(edge), point(edge + 1)];

@@ -4,7 +4,7 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 
 use super::link::{Link, LinkId, LinkIndex};
 use super::link_turns::LinkTurns;
-use super::table::firsts;
+use super::table::{firsts, list_of};
 
 /// The links of a mesh, and which of them leave each polygon.
 #[derive(Clone, Debug, Default)]
@@ -73,10 +73,7 @@ impl Links {
     /// taken backwards.
     #[inline]
     pub(crate) fn leaving(&self, polygon: u32) -> &[u32] {
-        match self.first.get(polygon as usize..polygon as usize + 2) {
-            Some(range) => &self.leaving[range[0] as usize..range[1] as usize],
-            None => &[],
-        }
+        list_of(&self.first, &self.leaving, polygon)
     }
 
     /// Puts links in place of those there were.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::link::LinkId;
+use super::table::list_of;
 use super::tiles::TileKey;
 use crate::geometry::plan::{PlanPosition, is_between};
 use crate::marks::Stamped;
@@ -105,8 +106,7 @@ pub(crate) struct EndTables {
 
 impl EndTables {
     pub(crate) fn labels_of(&self, site: u32) -> &[Label] {
-        let [first, end] = [0, 1].map(|next| self.first_label[site as usize + next] as usize);
-        &self.labels[first..end]
+        list_of(&self.first_label, &self.labels, site)
     }
 
     /// Appends the sites on the path from a site to a hub, both included.

@@ -112,6 +112,15 @@ pub(crate) fn firsts(count: usize, numbers: impl Iterator<Item = u32>) -> Vec<u3
     first
 }
 
+/// Returns one of many lists that lie one after the other: see [`firsts`]. Empty if it is not there.
+#[inline]
+pub(crate) fn list_of<'a, T>(first: &[u32], items: &'a [T], list: u32) -> &'a [T] {
+    match first.get(list as usize..list as usize + 2) {
+        Some(ends) => &items[ends[0] as usize..ends[1] as usize],
+        None => &[],
+    }
+}
+
 /// The bytes of a table in little-endian words.
 pub(crate) fn write_words<T: Pod>(out: &mut Vec<u8>, elements: &[T]) {
     let bytes = bytemuck::cast_slice::<T, u8>(elements);

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use waymesh_core::{checkpoint_every, nearest_f32, threads, to_u32};
 
 use crate::mesh::oracle::{EndTables, Label, NO_INDEX};
-use crate::mesh::table::firsts;
+use crate::mesh::table::{firsts, list_of};
 use crate::path::any_angle::LENGTH_TOLERANCE;
 
 /// Number of searches that show which sites many paths lead over.
@@ -43,7 +43,7 @@ impl Graph {
     }
 
     fn from(&self, site: u32) -> &[(u32, f64)] {
-        &self.edges[self.first[site as usize] as usize..self.first[site as usize + 1] as usize]
+        list_of(&self.first, &self.edges, site)
     }
 
     fn sites(&self) -> usize {

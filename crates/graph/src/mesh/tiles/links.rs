@@ -365,9 +365,7 @@ impl TileLinks {
 
 fn ground_of(columns: &Columns) -> LinkGround<'_> {
     LinkGround {
-        polygon_first: &columns.polygon_first,
-        corners: &columns.corners,
-        neighbours: &columns.neighbours,
+        edges: columns.edges(),
         links: &columns.links,
         portals: &columns.portals,
         first: &columns.link_first,

@@ -1,7 +1,6 @@
 //! Seams between tiles: shared vertices, turns around them, and adjacent components.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use waymesh_core::{DisjointSets, PlanVertex, Poly, PolyId, to_u32};
 
@@ -34,7 +33,7 @@ pub(super) fn unite_heights(tiles: &[Written<'_>], columns: &mut Columns) {
     };
     for written in tiles {
         for (_, own) in written.polygons() {
-            for edge in range_of(columns, to_u32(own)) {
+            for edge in columns.edges().range(to_u32(own)) {
                 let (beyond, twin) = (columns.neighbours[edge], columns.twins[edge]);
                 if twin == NO_NEIGHBOUR || columns.tile_of[beyond as usize] == written.slot {
                     continue;
@@ -77,7 +76,7 @@ pub(super) fn write_fans(tiles: &[Written<'_>], columns: &mut Columns) {
     let mut corners = Vec::new();
     for written in tiles {
         for (_, own) in written.polygons() {
-            for corner in range_of(columns, to_u32(own)) {
+            for corner in columns.edges().range(to_u32(own)) {
                 if columns.fans[corner] == UNSEEN {
                     write_fan(to_u32(own), to_u32(corner), &mut corners, columns);
                 }
@@ -113,7 +112,7 @@ pub(super) fn write_fan(
 /// Records pairs of adjacent components over the border of a tile.
 pub(super) fn write_beside(written: &Written<'_>, columns: &Columns, islands: &mut ComponentChanges) {
     for own in written.entry.polygons.range() {
-        for edge in range_of(columns, to_u32(own)) {
+        for edge in columns.edges().range(to_u32(own)) {
             let beyond = columns.neighbours[edge];
             if beyond != NO_NEIGHBOUR && columns.tile_of[beyond as usize] != written.slot {
                 let [own, other] = [own, beyond as usize].map(|polygon| columns.components[polygon]);
@@ -136,9 +135,4 @@ impl Written<'_> {
     pub(super) fn polygons(&self) -> impl Iterator<Item = (&Poly, usize)> {
         self.tile.polygons.iter().zip(self.entry.polygons.range())
     }
-}
-
-pub(super) fn range_of(columns: &Columns, polygon: u32) -> Range<usize> {
-    let [first, end] = [0, 1].map(|next| columns.polygon_first[polygon as usize + next] as usize);
-    first..end
 }

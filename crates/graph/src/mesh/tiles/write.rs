@@ -15,7 +15,7 @@ use super::key::TileKey;
 use super::links::{LinkChanges, TileLinks, write_groups};
 use super::part::{MeshTile, NO_VERTEX, TileChange};
 use super::places::TileGrid;
-use super::seams::{Written, range_of, unite_heights, write_beside, write_fans};
+use super::seams::{Written, unite_heights, write_beside, write_fans};
 use super::slabs::{Slab, Slabs};
 use super::tables::{Reach, Reaches, TileEntry};
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds};
@@ -532,7 +532,7 @@ fn find_twin(columns: &Columns, own: u32, beyond: u32, edge: u32) -> Option<u32>
     let edges = columns.edges();
     let ends = |polygon: u32, edge: u32| [edge, edges.next(polygon, edge)].map(|corner| edges.point(corner));
     let [from, to] = ends(own, edge);
-    let mut range = range_of(columns, beyond).map(to_u32);
+    let mut range = edges.range(beyond).map(to_u32);
     range.find(|&there| columns.neighbours[there as usize] == own && ends(beyond, there) == [to, from])
 }
 

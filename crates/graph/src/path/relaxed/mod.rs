@@ -9,7 +9,7 @@ use waymesh_core::{BadField, PolyId, to_u32};
 use crate::locate::error::QueryError;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::mesh::table::firsts;
+use crate::mesh::table::{firsts, list_of};
 
 /// No edge: a group's first polygon has none that leads up.
 const NO_GROUP: u32 = u32::MAX;
@@ -200,12 +200,10 @@ impl RelaxedPolygons {
 
     /// The polygons of a group, ascending.
     fn members(&self, group: u32) -> &[u32] {
-        let group = group as usize;
-        &self.polygons[self.first_polygon[group] as usize..self.first_polygon[group + 1] as usize]
+        list_of(&self.first_polygon, &self.polygons, group)
     }
 
     fn portals(&self, group: u32) -> &[Portal] {
-        let group = group as usize;
-        &self.portals[self.first_portal[group] as usize..self.first_portal[group + 1] as usize]
+        list_of(&self.first_portal, &self.portals, group)
     }
 }
