@@ -6,7 +6,7 @@ use waymesh_core::{PolyId, nearest_f32};
 use super::mesh::ClearanceNavMesh;
 use crate::geometry::disc::{NARROW, is_nearer, nearest_on, side_of, unit};
 use crate::geometry::plan::PlanPosition;
-use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::error::QueryError;
 use crate::locate::nearest::{Location, Spot};
 use crate::locate::places::STEEPEST;
 use crate::locate::reach::{Reach, unless_0_or_more};
@@ -102,20 +102,11 @@ impl ClearanceNavMesh {
         stack: &mut Vec<u32>,
     ) -> Result<f32, QueryError> {
         unless_0_or_more("limit", limit)?;
-        if place.generation != self.mesh.generation {
-            return Err(QueryError::Stale { polygon: place.polygon });
-        }
-        if !self.mesh.has_polygon(place.polygon) {
-            return Err(QueryError::NoPolygon { polygon: place.polygon });
-        }
-        if !place.position.is_finite() {
-            return Err(QueryError::NotFinite { end: PathEnd::Start, position: place.position });
-        }
+        let at = self.mesh.requested_plan(place)?;
         if !self.admitted.has(place.polygon.0) {
             return Ok(0.0);
         }
-        let [x, _, z] = self.mesh.frame.to_grid(place.position);
-        let closest = self.mesh.closest_in_polygon(place.polygon.index(), PlanPosition::snapped(x, z));
+        let closest = self.mesh.closest_in_polygon(place.polygon.index(), at);
         let cell = f64::from(self.mesh.frame.cell_size);
         let at = dvec2(closest.x * cell, closest.z * cell);
         let triangle = self.triangle_at(place.polygon.0, at);
@@ -129,18 +120,6 @@ impl ClearanceNavMesh {
         let least = radius * (1.0 - NARROW) - 1e-7;
         least <= 0.0
             || self.table.wall_distance_squared(triangle, at, radius * radius, stack) >= least * least
-    }
-
-    /// Returns a place anywhere on the ground.
-    pub(super) fn anywhere<'a>(
-        &'a self,
-        position: Vec3,
-        radius: f32,
-        reach: &'a Reach,
-        centre: impl Admit,
-    ) -> Wanted<'a, impl Admit, impl Admit, impl Want> {
-        let admits = |polygon| self.admitted.has(polygon);
-        Wanted { position, radius: f64::from(radius), reach, admits, centre, wants: |_, _, _| true }
     }
 
     /// Returns the nearest place where a disc fits.

@@ -182,7 +182,9 @@ impl ClearanceNavMesh {
             return Err(QueryError::NotFinite { end, position });
         }
         let centre = |polygon| filter.allows(&self.mesh, PolyId(polygon));
-        let wanted = self.anywhere(position, self.distance_of(radius), reach, centre);
+        let (admits, wants) = (|polygon| self.admitted.has(polygon), |_, _, _| true);
+        let radius_kept = f64::from(self.distance_of(radius));
+        let wanted = Wanted { position, radius: radius_kept, reach, admits, centre, wants };
         let known = self.known(&place).filter(|from| centre(from.spot.polygon));
         let known = known.and_then(|from| self.fit_in_sight(from, &wanted, &mut scratch.fit));
         if let Some(fit) = known.or_else(|| self.fit(&wanted, &mut scratch.fit)) {

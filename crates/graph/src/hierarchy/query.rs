@@ -278,18 +278,10 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             let here = &self.terminals[terminal as usize];
             match arrived {
                 // Towards the terminal: its paths are taken back.
-                None => {
-                    let mut polygon = start.polygon;
-                    loop {
-                        let crossing = self.reached(terminal, polygon).crossing;
-                        if crossing == NOT_REACHED {
-                            break;
-                        }
-                        let back = mesh.reversed(crossing);
-                        steps.push(Step { crossing: back, along: ALONG });
-                        polygon = mesh.beyond(back);
-                    }
-                }
+                None => steps.extend(self.crossings(mesh, terminal, start.polygon).map(|crossing| {
+                    let crossing = mesh.reversed(crossing);
+                    Step { crossing, along: ALONG }
+                })),
                 Some(mate) => self.append(mesh, mate, here.polygon, steps),
             }
             steps.push(Step { crossing: here.id, along: ALONG });
@@ -301,17 +293,19 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     }
 
     /// Adds the paths from a terminal to a polygon of its cluster.
-    fn append(&self, mesh: &NavMesh, terminal: u32, mut polygon: u32, steps: &mut Vec<Step>) {
+    fn append(&self, mesh: &NavMesh, terminal: u32, polygon: u32, steps: &mut Vec<Step>) {
         let first = steps.len();
-        loop {
-            let crossing = self.reached(terminal, polygon).crossing;
-            if crossing == NOT_REACHED {
-                break;
-            }
-            steps.push(Step { crossing, along: ALONG });
-            polygon = mesh.beyond(mesh.reversed(crossing));
-        }
+        steps.extend(self.crossings(mesh, terminal, polygon).map(|crossing| Step { crossing, along: ALONG }));
         steps[first..].reverse();
+    }
+
+    /// Returns the crossings of the path from a terminal to a polygon of its cluster, last first.
+    fn crossings(&self, mesh: &NavMesh, terminal: u32, mut polygon: u32) -> impl Iterator<Item = u32> {
+        std::iter::from_fn(move || {
+            let crossing = Some(self.reached(terminal, polygon).crossing).filter(|&at| at != NOT_REACHED)?;
+            polygon = mesh.beyond(mesh.reversed(crossing));
+            Some(crossing)
+        })
     }
 }
 

@@ -25,24 +25,17 @@ impl std::fmt::Display for PathEnd {
 }
 
 /// The cause why no path leads from one place to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoPath {
     /// No edge and no link joins the pieces of ground on which they lie.
+    #[error("no edge and no link joins their pieces of ground")]
     Apart,
     /// The filter, the costs or links that lead one way close every path.
+    #[error("the filter, the costs or one-way links close every path")]
     Closed,
     /// Every path is too narrow for the disc.
+    #[error("every path is too narrow for the disc")]
     Narrow,
-}
-
-impl std::fmt::Display for NoPath {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Self::Apart => "no edge and no link joins their pieces of ground",
-            Self::Closed => "the filter, the costs or one-way links close every path",
-            Self::Narrow => "every path is too narrow for the disc",
-        })
-    }
 }
 
 /// Why a query has no answer.

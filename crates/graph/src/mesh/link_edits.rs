@@ -2,6 +2,7 @@
 
 use waymesh_core::{PlanPoint, PolyId, to_u32};
 
+use super::bridges::Bridges;
 use super::data::LinkData;
 use super::error::NavMeshError;
 use super::islands::IslandId;
@@ -68,7 +69,7 @@ impl NavMesh {
         let element = self.links.links.len();
         check_count(element + 1, u32::MAX / 4)?;
         self.check_link(element, &link)?;
-        let id = self.links.next_id();
+        let id = LinkId(self.links.next);
         let (mut links, mut ids) = self.take_links();
         links.push(link);
         ids.push(id);
@@ -162,11 +163,12 @@ impl NavMesh {
         if self.links.portals.contains(&true) {
             self.find_fans();
         }
-        if links.is_empty() {
-            self.find_bridges();
+        let Topology { polygon_first, neighbours, .. } = &self.topology;
+        self.topology.bridges = if links.is_empty() && !self.is_tiled() {
+            Bridges::find(polygon_first, neighbours)
         } else {
-            self.forget_bridges();
-        }
+            Bridges::none(self.polygon_bound(), neighbours.len())
+        };
         self.put_links(links, ids);
         self.open_fans();
     }

@@ -53,11 +53,6 @@ impl Links {
         at.ok().map(|at| self.by_id[at])
     }
 
-    /// Returns an id that no link has had.
-    pub(crate) fn next_id(&self) -> LinkId {
-        LinkId(self.next)
-    }
-
     /// Returns `true` if every place of a group can be reached from every other.
     pub(crate) fn are_both_ways(&self) -> bool {
         !self.has_one_way

@@ -489,13 +489,6 @@ impl NavMesh {
         }
     }
 
-    /// Finds the bridges; a mesh of tiles has none.
-    pub(crate) fn find_bridges(&mut self) {
-        if !self.is_tiled() {
-            self.topology.bridges = Bridges::find(&self.topology.polygon_first, &self.topology.neighbours);
-        }
-    }
-
     pub(crate) fn find_fans(&mut self) {
         let twins = self.topology.fans.twins.clone();
         self.topology.fans =
@@ -515,11 +508,6 @@ impl NavMesh {
     /// Calls `visit` with all corners of the fan of a corner ([`around`]).
     pub(crate) fn around_corner(&self, polygon: u32, corner: u32, visit: impl FnMut(u32, u32)) -> bool {
         around(&self.edges(), &self.topology.fans.twins, polygon, corner, visit)
-    }
-
-    /// Forgets the bridges: with links, no edge is the only connection any more.
-    pub(crate) fn forget_bridges(&mut self) {
-        self.topology.bridges = Bridges::none(self.polygon_bound(), self.topology.neighbours.len());
     }
 
     #[inline]

@@ -86,14 +86,12 @@ impl<T> Table<T> {
     fn of(cart: Arc<dyn Cart<T>>) -> Self {
         Self(Yoke::attach_to_cart(cart, |cart| cart.elements()))
     }
+}
 
-    /// Returns the elements, to be changed: copied only where a clone shares them, or where they lie
-    /// in bytes.
-    pub(crate) fn into_vec(self) -> Vec<T>
-    where
-        T: Clone,
-    {
-        let mut cart = self.0.into_backing_cart();
+/// The elements, to be changed: copied only where a clone shares them, or where they lie in bytes.
+impl<T: Clone> From<Table<T>> for Vec<T> {
+    fn from(table: Table<T>) -> Self {
+        let mut cart = table.0.into_backing_cart();
         match Arc::get_mut(&mut cart) {
             Some(own) => own.take(),
             None => cart.elements().to_vec(),
@@ -227,12 +225,12 @@ mod tests {
         let table: Table<u32> = vec![1, 2, 3].into();
         let place = table.as_ptr();
         let shared = table.clone();
-        let copy = table.into_vec();
+        let copy = Vec::from(table);
         assert!(copy == [1, 2, 3] && copy.as_ptr() != place);
-        let own = shared.into_vec();
+        let own = Vec::from(shared);
         assert!(own == [1, 2, 3] && own.as_ptr() == place);
         let in_bytes: Table<u32> = Table::of_bytes([7_u8; 16]).cut(0..16);
-        assert_eq!(in_bytes.into_vec(), [0x0707_0707; 4]);
+        assert_eq!(Vec::from(in_bytes), [0x0707_0707; 4]);
     }
 
     #[test]

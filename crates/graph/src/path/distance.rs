@@ -1,7 +1,7 @@
 //! Exact distances of all places from one, as a map for many agents with one goal.
 
 use glam::Vec3;
-use waymesh_core::{PolyId, nearest_f32};
+use waymesh_core::nearest_f32;
 
 use super::any_angle::{AnyAngle, MOST_FLOODED, Seen};
 use crate::geometry::plan::{PlanPosition, is_between};
@@ -46,31 +46,6 @@ pub struct DistanceMap {
 }
 
 impl NavMesh {
-    /// Finds what can be reached within a length: see [`crate::Query::polygons_within`].
-    pub(crate) fn polygons_within(
-        &self,
-        from: &Location,
-        length: f32,
-        filter: &impl PolygonFilter,
-        memory: &mut AnyAngle,
-        out: &mut Vec<(PolyId, f32)>,
-    ) -> Result<(), QueryError> {
-        out.clear();
-        let start = self.spot_of(from)?;
-        if length.is_nan() || length < 0.0 {
-            return Ok(());
-        }
-        let metre = f64::from(self.frame.cell_size);
-        self.flood_shortest(&start, f64::from(length) / metre, MOST_FLOODED, filter, memory)?;
-        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-        let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
-        out.extend(memory.seen.iter().map(nearest));
-        out.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        out.dedup_by_key(|entry| entry.0);
-        out.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        Ok(())
-    }
-
     /// Returns distances to a goal: see [`crate::Query::distance_map`].
     pub(crate) fn distance_map(
         &self,

@@ -233,19 +233,6 @@ impl NavMesh {
         })
     }
 
-    /// Goes from the ground of one polygon to that of another at one place. Returns the place on the
-    /// ground of the second if there is a step.
-    pub(super) fn step_between(
-        &self,
-        [from, to]: [PolyId; 2],
-        at: PlanPosition,
-        profile: &mut Profile,
-    ) -> Option<Vec3> {
-        profile.points.clear();
-        self.begin_ground(from, at, profile);
-        self.begin_ground(to, at, profile)
-    }
-
     /// Appends the places where the ground bends: see [`crate::Query::ground_between`].
     pub(crate) fn ground_between(
         &self,

@@ -132,7 +132,9 @@ impl NavMesh {
             if self.is_link(leg.corridor[crossed]) {
                 self.take_link(leg.corridor[crossed], rules, path);
                 if leg.ground_error.is_some() {
-                    path.points.extend(self.step_between([polygon, beyond], start, profile));
+                    profile.points.clear();
+                    self.begin_ground(polygon, start, profile);
+                    path.points.extend(self.begin_ground(beyond, start, profile));
                 }
             }
             path.cost += rules.entering(self, polygon.0, beyond.0);

@@ -12,6 +12,7 @@ use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::link::{Link, LinkKind};
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::any_angle::{MOST_FLOODED, Seen};
 use crate::path::ends::Ends;
 use crate::path::portal::turn_length;
 use crate::path::{DistanceMap, Path, PathOptions, PathSearch};
@@ -363,7 +364,14 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
         let to = self.found(PathEnd::Goal, to.into(), None)?;
         let from = self.start(from.into(), Some(to.position))?;
         let (mesh, options, scratch) = self.parts();
-        mesh.line_of_sight(&from, &to, &options.usable(), &mut scratch.surface.passed)
+        let goal = mesh.spot_of(&to)?;
+        let ray = mesh.raycast(&from, to.position, &options.usable(), &mut scratch.surface.passed)?;
+        if ray.hit.is_some() {
+            return Ok(false);
+        }
+        // On a border several polygons hold the place: it is the same if they are connected there.
+        let connected = mesh.connected_at(ray.polygon.0, goal.at, mesh.slack(), &AnyPolygon);
+        Ok(connected.contains(&goal.polygon))
     }
 
     /// Moves from a place towards a position, along walls where they are in the way.
@@ -468,7 +476,21 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ) -> Result<(), QueryError> {
         let from = self.start(from.into(), None)?;
         let (mesh, options, scratch) = self.parts();
-        mesh.polygons_within(&from, length, &options.usable(), &mut scratch.paths.any_angle, out)
+        let memory = &mut scratch.paths.any_angle;
+        out.clear();
+        let start = mesh.spot_of(&from)?;
+        if length.is_nan() || length < 0.0 {
+            return Ok(());
+        }
+        let metre = f64::from(mesh.frame.cell_size);
+        mesh.flood_shortest(&start, f64::from(length) / metre, MOST_FLOODED, &options.usable(), memory)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+        let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
+        out.extend(memory.seen.iter().map(nearest));
+        out.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        out.dedup_by_key(|entry| entry.0);
+        out.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        Ok(())
     }
 
     /// Returns the shortest paths to a goal from everywhere within a length of it. The length is in

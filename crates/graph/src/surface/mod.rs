@@ -32,7 +32,7 @@ impl NavMesh {
 
     /// Returns what [`Self::place_of`] gives if it lies in the polygon.
     #[inline]
-    fn requested_plan(&self, location: &Location) -> Result<PlanPosition, QueryError> {
+    pub(crate) fn requested_plan(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         if location.generation != self.generation {
             return Err(QueryError::Stale { polygon: location.polygon });
         }

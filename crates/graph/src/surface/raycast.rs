@@ -12,7 +12,7 @@ use crate::locate::reach::Reach;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::crossings::Portal;
 use crate::mesh::fans::WalkEdge;
-use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// The result of [`Query::ray`](crate::Query::ray).
@@ -268,24 +268,6 @@ impl NavMesh {
         }
         let (along, Some((owner, end))) = best else { return None };
         Some(if along >= ray.along(ray.target) { Along::Ends(owner) } else { Along::From(owner, end) })
-    }
-
-    /// Returns `true` if a place is seen from another: see [`crate::Query::sees`].
-    pub(crate) fn line_of_sight(
-        &self,
-        from: &Location,
-        to: &Location,
-        filter: &impl PolygonFilter,
-        polygons: &mut Vec<PolyId>,
-    ) -> Result<bool, QueryError> {
-        let goal = self.spot_of(to)?;
-        let ray = self.raycast(from, to.position, filter, polygons)?;
-        if ray.hit.is_some() {
-            return Ok(false);
-        }
-        // On a border several polygons hold the place: it is the same if they are connected there.
-        let connected = self.connected_at(ray.polygon.0, goal.at, self.slack(), &AnyPolygon);
-        Ok(connected.contains(&goal.polygon))
     }
 
     /// Returns where the ray leaves a polygon; `None` if the target is in it.

@@ -78,7 +78,7 @@ impl NavMesh {
         follows("frame", 0, slack == (self.vertices.plan_slack, self.vertices.height_slack))
     }
 
-    fn check_edge(&self, edge: usize) -> Result<(), NavMeshError> {
+    pub(crate) fn check_edge(&self, edge: usize) -> Result<(), NavMeshError> {
         let vertex = self.topology.corner_vertices[edge];
         let Some(&PlanVertex { point, height }) = self.vertices.plan.get(vertex.index()) else {
             return limit("corners", edge, vertex.0, self.vertices.plan.len());
@@ -129,7 +129,13 @@ impl NavMesh {
                 return Err(NavMeshError::OneSided { edge, neighbour: self.topology.neighbours[edge] });
             }
         }
-        let bounds = bounds_of(polygon, &self.topology.corners[range], self.surface.heights.as_ref());
+        self.check_derived(polygon)
+    }
+
+    /// Checks the box and the ground of a polygon, which follow from its corners and its surface.
+    pub(crate) fn check_derived(&self, polygon: usize) -> Result<(), NavMeshError> {
+        let corners = &self.topology.corners[self.edge_range(polygon)];
+        let bounds = bounds_of(polygon, corners, self.surface.heights.as_ref());
         follows("bounds", polygon, self.index.bounds[polygon] == bounds)?;
         let ground =
             self.surface.heights.as_ref().is_none_or(|surface| self.surface.ground.fits(surface, polygon));

@@ -7,8 +7,7 @@ use waymesh_core::{PlanPoint, PolyId, Violation, ViolationList, to_u32};
 use super::key::TilePolygon;
 use super::places::cell_at;
 use super::tables::{Reaches, TileEntry, TileTables};
-use crate::mesh::bounds::{NO_NEIGHBOUR, bounds_of};
-use crate::mesh::fans::WalkEdge;
+use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::link::LinkIndex;
 use crate::mesh::link_turns::LinkTurns;
 use crate::mesh::nav_mesh::NavMesh;
@@ -81,18 +80,11 @@ impl NavMesh {
 
     fn are_edges_mutual(&self) -> bool {
         self.polygon_ids().all(|id| {
-            let range = self.edge_range(id.index());
             let next = |edge: usize| self.corner_after(id.0, edge);
-            let corners = range.clone().all(|edge| {
+            let mut edges = self.edge_range(id.index());
+            let are_edges = edges.all(|edge| {
                 let vertex = self.topology.corner_vertices[edge].index();
-                let (corner, plan) = (&self.topology.corners[edge], &self.vertices.plan[vertex]);
-                [corner.x, corner.z] == [plan.point.x, plan.point.z]
-                    && corner.height.to_bits() == plan.height.to_bits()
-                    && self.vertices.world[vertex] == self.frame.position(*plan)
-            });
-            let edges = range.clone().all(|edge| {
                 let (beyond, twin) = (self.topology.neighbours[edge], self.topology.fans.twin(to_u32(edge)));
-                let walk = WalkEdge::of(&self.topology.corners[edge], beyond, twin);
                 let is_back = || {
                     let twin = twin as usize;
                     let after = self.corner_after(beyond, twin);
@@ -103,17 +95,11 @@ impl NavMesh {
                         && self.topology.corners[twin] == self.topology.corners[next(edge)]
                         && self.topology.corners[after] == self.topology.corners[edge]
                 };
-                self.topology.walk[edge] == walk
+                self.vertices.world[vertex] == self.frame.position(self.vertices.plan[vertex])
+                    && self.check_edge(edge).is_ok()
                     && if beyond == NO_NEIGHBOUR { twin == NO_NEIGHBOUR } else { is_back() }
             });
-            let bounds =
-                bounds_of(id.index(), &self.topology.corners[range.clone()], self.surface.heights.as_ref());
-            let ground = self
-                .surface
-                .heights
-                .as_ref()
-                .is_none_or(|surface| self.surface.ground.fits(surface, id.index()));
-            corners && edges && ground && self.index.bounds[id.index()] == bounds
+            are_edges && self.check_derived(id.index()).is_ok()
         })
     }
 

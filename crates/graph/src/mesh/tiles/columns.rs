@@ -18,7 +18,6 @@ use crate::mesh::height_tables::HeightTables;
 use crate::mesh::islands::Island;
 use crate::mesh::link::{Link, LinkId, LinkIndex};
 use crate::mesh::nav_mesh::NavMesh;
-use crate::mesh::table::Table;
 
 /// A table that is written to.
 #[derive(Clone, Debug)]
@@ -124,32 +123,6 @@ impl<T: Copy> Column<T> {
     }
 }
 
-/// The storage of a table of a mesh.
-trait Kept<T>: Default + Deref<Target = [T]> {
-    fn into_elements(self) -> Vec<T>;
-    fn of_elements(elements: Vec<T>) -> Self;
-}
-
-impl<T: Clone + Send + Sync> Kept<T> for Table<T> {
-    fn into_elements(self) -> Vec<T> {
-        self.into_vec()
-    }
-
-    fn of_elements(elements: Vec<T>) -> Self {
-        elements.into()
-    }
-}
-
-impl<T> Kept<T> for Vec<T> {
-    fn into_elements(self) -> Self {
-        self
-    }
-
-    fn of_elements(elements: Self) -> Self {
-        elements
-    }
-}
-
 /// Declares all columns, and where they lie in a mesh.
 macro_rules! columns {
     ($mesh:ident, $tiles:ident, $surface:ident; $($(#[$doc:meta])* $name:ident: $element:ty = $($place:ident).+;)*) => {
@@ -176,7 +149,7 @@ macro_rules! columns {
             ) -> Self {
                 Self {
                     $($name: Column {
-                        elements: Kept::into_elements(std::mem::take(&mut $($place).+)),
+                        elements: std::mem::take(&mut $($place).+).into(),
                         written: Vec::new(),
                     },)*
                 }
@@ -189,7 +162,7 @@ macro_rules! columns {
                 $tiles: &mut TileTables,
                 $surface: &mut HeightTables,
             ) -> WriteLog {
-                $($($place).+ = Kept::of_elements(self.$name.elements);)*
+                $($($place).+ = self.$name.elements.into();)*
                 WriteLog { is_all: false, $($name: self.$name.written,)* }
             }
 
