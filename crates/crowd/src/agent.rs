@@ -170,16 +170,10 @@ const NEAR_LINK: f32 = 2.0;
 const QUIET: f32 = 4.0;
 
 /// Neighbours of an agent in a step, nearest first: indices into [`crate::bodies::Bodies`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Neighbours {
     pub(crate) count: usize,
     pub(crate) bodies: [(f32, u32); CrowdConfig::MOST_NEIGHBOURS as usize],
-}
-
-impl Default for Neighbours {
-    fn default() -> Self {
-        Self { count: 0, bodies: [(0.0, 0); CrowdConfig::MOST_NEIGHBOURS as usize] }
-    }
 }
 
 impl Neighbours {

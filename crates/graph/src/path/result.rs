@@ -7,7 +7,7 @@ use super::options::PathSearch;
 use crate::mesh::link::LinkId;
 
 /// The outcome of a search for a path.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outcome {
     /// To the goal.
@@ -19,6 +19,7 @@ pub enum Outcome {
     },
     /// No path: an empty path, or one of a corridor or a [`SlicedPath`](crate::SlicedPath) whose goal
     /// cannot be reached.
+    #[default]
     Unreachable,
     /// The search of a [`PathCorridor`](crate::PathCorridor) for a disc ended at its limit
     /// ([`ClearPathOptions::max_nodes`](crate::ClearPathOptions::max_nodes)) before that was known.
@@ -27,7 +28,7 @@ pub enum Outcome {
 
 /// A path over the mesh.
 #[doc(alias = "dtStraightPath")]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Path {
     /// The outcome: complete, partial, or none.
@@ -69,25 +70,6 @@ pub struct Path {
     /// ([`PathOptions::max_nodes`](crate::PathOptions::max_nodes)): this is the path of
     /// [`PathSearch::Fast`], and a shorter one may be there.
     pub was_cut: bool,
-}
-
-impl Default for Path {
-    /// No path: unreachable, without points.
-    fn default() -> Self {
-        Self {
-            outcome: Outcome::Unreachable,
-            points: Vec::new(),
-            polygons: Vec::new(),
-            links: Vec::new(),
-            corners: Vec::new(),
-            length: 0.0,
-            plan_length: 0.0,
-            cost: 0.0,
-            clearance: 0.0,
-            found_by: PathSearch::Fast,
-            was_cut: false,
-        }
-    }
 }
 
 impl Path {
