@@ -22,15 +22,18 @@ pub(super) struct Landmarks {
 }
 
 /// The graph of entrances.
-#[derive(Clone, Copy)]
-pub(super) struct Graph<'a> {
-    pub(super) terminals: &'a [Terminal],
-    pub(super) first: &'a [u32],
-    pub(super) squares: &'a [usize],
-    pub(super) between: &'a [f32],
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Graph {
+    pub(super) terminals: Vec<Terminal>,
+    /// First terminal of each cluster, and their number at the end.
+    pub(super) first: Vec<u32>,
+    /// First entry in `between` of each cluster.
+    pub(super) squares: Vec<usize>,
+    /// Lengths from each terminal of a cluster to each other, in cells of the grid.
+    pub(super) between: Vec<f32>,
 }
 
-impl Graph<'_> {
+impl Graph {
     /// Calls `visit(terminal, length)` for all terminals that can be crossed next once this one is,
     /// with the length to there.
     #[inline]
@@ -73,7 +76,7 @@ impl Graph<'_> {
 impl Landmarks {
     /// Chooses landmarks in the largest connected component, each as far as possible from the
     /// previous ones.
-    pub(super) fn choose(graph: &Graph<'_>) -> Self {
+    pub(super) fn choose(graph: &Graph) -> Self {
         let count = graph.terminals.len();
         let Some(first) = largest_part(graph) else { return Self::default() };
         let finite = |(_, length): &(u32, f32)| length.is_finite();
@@ -116,7 +119,7 @@ impl Landmarks {
 }
 
 /// Returns a terminal of the part with the most terminals.
-fn largest_part(graph: &Graph<'_>) -> Option<u32> {
+fn largest_part(graph: &Graph) -> Option<u32> {
     let mut seen = vec![false; graph.terminals.len()];
     let mut best: Option<(usize, u32)> = None;
     let mut stack = Vec::new();

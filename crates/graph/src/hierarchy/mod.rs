@@ -10,7 +10,6 @@ mod tables;
 
 use clusters::Clusters;
 use costs::Reached;
-use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
 use tables::TablesScratch;
@@ -140,17 +139,11 @@ pub struct Hierarchy<F = AnyPolygon, C = Length> {
     /// That of filter and costs.
     version: u64,
     clusters: Clusters,
-    terminals: Vec<Terminal>,
-    /// First terminal of each cluster, and their number at the end.
-    first: Vec<u32>,
+    graph: Graph,
     /// First entry in `reached` of each terminal.
     rows: Vec<usize>,
     /// From each terminal to each polygon of its cluster.
     reached: Vec<Reached>,
-    /// First entry in `between` of each cluster.
-    squares: Vec<usize>,
-    /// Lengths from each terminal of a cluster to each other, in cells of the grid.
-    between: Vec<f32>,
     landmarks: Landmarks,
 }
 
@@ -203,12 +196,9 @@ impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
             links: mesh.links.stamp,
             version,
             clusters: Clusters::default(),
-            terminals: Vec::new(),
-            first: vec![0],
+            graph: Graph::default(),
             rows: Vec::new(),
             reached: Vec::new(),
-            squares: Vec::new(),
-            between: Vec::new(),
             landmarks: Landmarks::default(),
         };
         if mesh.polygon_count() < config.min_polygons {
@@ -227,34 +217,29 @@ impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
             let count = (first[cluster as usize + 1] - first[cluster as usize]) as usize;
             let start = hierarchy.reached.len();
             hierarchy.rows.extend((0..count).map(|row| start + row * polygons));
-            hierarchy.squares.push(hierarchy.between.len());
+            hierarchy.graph.squares.push(hierarchy.graph.between.len());
             hierarchy.reached.extend(reached);
-            hierarchy.between.extend(between);
+            hierarchy.graph.between.extend(between);
         }
-        (hierarchy.clusters, hierarchy.terminals, hierarchy.first) = (clusters, terminals, first);
-        hierarchy.landmarks = Landmarks::choose(&hierarchy.graph());
+        (hierarchy.clusters, hierarchy.graph.terminals, hierarchy.graph.first) = (clusters, terminals, first);
+        hierarchy.landmarks = Landmarks::choose(&hierarchy.graph);
         Ok(hierarchy)
     }
 }
 
 impl<F, C> Hierarchy<F, C> {
-    fn graph(&self) -> Graph<'_> {
-        let Self { terminals, first, squares, between, .. } = self;
-        Graph { terminals, first, squares, between }
-    }
-
     /// Returns how large it is.
     #[must_use]
     pub fn figures(&self) -> HierarchyFigures {
         let bytes = size_of_val(&*self.clusters.of) * 2
             + size_of_val(&*self.clusters.polygons)
-            + size_of_val(&*self.terminals)
+            + size_of_val(&*self.graph.terminals)
             + size_of_val(&*self.reached)
             + size_of_val(&*self.rows)
-            + size_of_val(&*self.between)
-            + self.terminals.len() * landmarks::COUNT * size_of::<f32>();
+            + size_of_val(&*self.graph.between)
+            + self.graph.terminals.len() * landmarks::COUNT * size_of::<f32>();
         let (clusters, levels) = (self.clusters.count(), self.clusters.levels);
-        HierarchyFigures { clusters, levels, entrances: self.terminals.len() / 2, bytes }
+        HierarchyFigures { clusters, levels, entrances: self.graph.terminals.len() / 2, bytes }
     }
 
     /// Returns the cluster of each polygon, `None` where the filter closes it; empty below

@@ -163,8 +163,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             marked.begin(self.clusters.count());
             marked.mark(from);
             for &terminal in chain.iter() {
-                let mate = self.terminals[terminal as usize].mate;
-                marked.mark(self.terminals[mate as usize].cluster);
+                let mate = self.graph.terminals[terminal as usize].mate;
+                marked.mark(self.graph.terminals[mate as usize].cluster);
             }
             let near = Marked { usable, of: &self.clusters.of, marked };
             let near = Usable { filter: &near, cost: usable.cost };
@@ -181,7 +181,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     }
 
     fn exits(&self, cluster: u32) -> std::ops::Range<u32> {
-        self.first[cluster as usize]..self.first[cluster as usize + 1]
+        self.graph.first[cluster as usize]..self.graph.first[cluster as usize + 1]
     }
 
     /// Returns how a polygon is reached from a terminal of its cluster.
@@ -193,8 +193,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     fn goal_marks(&self, goal: &Spot, cluster: u32, metre: f64) -> [f32; COUNT] {
         let mut marks = [f32::INFINITY; COUNT];
         for arrived in self.exits(cluster) {
-            let mate = self.terminals[arrived as usize].mate;
-            let here = &self.terminals[mate as usize];
+            let mate = self.graph.terminals[arrived as usize].mate;
+            let here = &self.graph.terminals[mate as usize];
             if here.exits {
                 let rest = here.cost + self.reached(arrived, goal.polygon).distance(goal.at, metre);
                 for (mark, length) in marks.iter_mut().zip(self.landmarks.of(mate)) {
@@ -215,18 +215,17 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         scratch: &mut HierarchyScratch,
     ) -> bool {
         let HierarchyScratch { nodes, open, chain, .. } = scratch;
-        nodes.begin(self.terminals.len());
+        nodes.begin(self.graph.terminals.len());
         open.clear();
         chain.clear();
         let mut best = (f32::INFINITY, GOAL);
-        let graph = self.graph();
         let usable = Usable { filter: &self.filter, cost: &self.cost };
         let [first, last] = [start, goal].map(|spot| f64::from(usable.per_metre(mesh, spot.polygon)));
         let least = f64::from(usable.least());
         let marks = self.goal_marks(goal, to, last);
         let offer = |nodes: &mut Stamped<Node>, open: &mut BinaryHeap<_>, terminal, parent, length| {
             let node = nodes.get_or_insert_with(terminal, || {
-                let at = self.terminals[terminal as usize].at;
+                let at = self.graph.terminals[terminal as usize].at;
                 let straight = nearest_f32(at.distance_squared(goal.at).sqrt() * least);
                 let rest = straight.max(self.landmarks.least(terminal, &marks));
                 Node { parent, length: f32::INFINITY, rest, closed: false }
@@ -236,7 +235,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
                 open.push(Reverse(((length + node.rest).to_bits(), terminal)));
             }
         };
-        for terminal in self.exits(from).filter(|&terminal| self.terminals[terminal as usize].exits) {
+        for terminal in self.exits(from).filter(|&terminal| self.graph.terminals[terminal as usize].exits) {
             let length = self.reached(terminal, start.polygon).distance(start.at, first);
             offer(nodes, open, terminal, GOAL, length);
         }
@@ -248,8 +247,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             if std::mem::replace(&mut node.closed, true) {
                 continue;
             }
-            let here = &self.terminals[terminal as usize];
-            let mate = &self.terminals[here.mate as usize];
+            let here = &self.graph.terminals[terminal as usize];
+            let mate = &self.graph.terminals[here.mate as usize];
             let length = node.length;
             if mate.cluster == to {
                 let rest = self.reached(here.mate, goal.polygon).distance(goal.at, last);
@@ -258,7 +257,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
                     best = (whole, terminal);
                 }
             }
-            graph.beyond(terminal, |other, more| offer(nodes, open, other, terminal, length + more));
+            self.graph.beyond(terminal, |other, more| offer(nodes, open, other, terminal, length + more));
         }
         let mut terminal = best.1;
         while terminal != GOAL {
@@ -275,7 +274,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         steps.clear();
         let mut arrived: Option<u32> = None;
         for &terminal in chain.iter() {
-            let here = &self.terminals[terminal as usize];
+            let here = &self.graph.terminals[terminal as usize];
             match arrived {
                 // Towards the terminal: its paths are taken back.
                 None => steps.extend(self.crossings(mesh, terminal, start.polygon).map(|crossing| {
