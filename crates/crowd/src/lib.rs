@@ -46,7 +46,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod advance;
 mod agent;
 mod around;
 mod bodies;

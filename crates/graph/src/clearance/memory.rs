@@ -1,4 +1,4 @@
-//! Memory of the search for the path of a disc.
+//! Memory of the searches for the path of a disc, and the pruning of arrivals at a corner.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -3,7 +3,6 @@
 pub(crate) mod admitted;
 mod bounds;
 mod chain;
-mod cones;
 mod doors;
 mod ends;
 pub(crate) mod fit;
@@ -15,13 +14,10 @@ pub(crate) mod memory;
 pub(crate) mod mesh;
 mod near;
 mod open_links;
-mod passing;
 pub(crate) mod path;
 mod quick;
 mod search;
 mod seeds;
-mod sight;
-mod string;
 mod table;
 mod turns;
 

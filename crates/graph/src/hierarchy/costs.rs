@@ -1,4 +1,4 @@
-//! The cost model of the search over polygons, for the tables.
+//! The cost model of the search over polygons, for the tables, and the entries of the tables.
 
 use waymesh_core::nearest_f32;
 

@@ -1,4 +1,4 @@
-//! The place on the mesh nearest to a position.
+//! Places that queries start from or lead to: the place on the mesh nearest to a position.
 
 use glam::Vec3;
 use smallvec::SmallVec;

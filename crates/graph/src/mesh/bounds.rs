@@ -1,4 +1,4 @@
-//! Corners of polygons, and the boxes around them.
+//! Corners of polygons, the boxes around them, and the rounding of world coordinates.
 
 use glam::Vec3;
 use waymesh_core::{GridFrame, PlanPoint};

@@ -1,5 +1,5 @@
 //! Topology around vertices: the twin of each edge in the neighbour, the fans of corners around a
-//! vertex, and the corners where a shortest path may turn.
+//! vertex, the corners where a shortest path may turn, and compact records of edges for walks.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! One polygon of a mesh.
+//! One polygon of a mesh, and the extent of an island.
 
 use glam::{DVec3, Vec3};
 use waymesh_core::{AreaId, PlanPoint, PolyId, RegionId, VertexId};

@@ -1,4 +1,5 @@
 //! The navigation mesh file, `.wmesh`. [`NavMesh::to_wmesh`] documents it byte by byte.
+//! And a mesh as the bytes of a file in either format.
 
 use waymesh_core::bytes::{Reader, Writer};
 use waymesh_core::{AreaTable, checksum, to_u32};

@@ -1,4 +1,4 @@
-//! Paths from polygon to polygon that are put together of pieces.
+//! Paths from polygon to polygon that are put together of pieces, and the string through them.
 
 use waymesh_core::{PolyId, to_u32};
 

@@ -1,13 +1,12 @@
 //! Queries for a disc.
 
-use super::memory::Memory;
 use crate::clearance::{ClearPathOptions, ClearPlace, ClearanceNavMesh};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Place};
 use crate::locate::reach::Reach;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::path::{Path, PathSearch};
-use crate::scratch::QueryScratch;
+use crate::scratch::{Memory, QueryScratch};
 
 /// Queries for a disc of any radius, with settings that hold for all of them.
 ///

@@ -1,7 +1,6 @@
 //! Queries: settings and memory in one object.
 
 mod disc;
-mod memory;
 mod point;
 pub(crate) mod route;
 mod searcher;

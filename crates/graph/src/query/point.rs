@@ -3,7 +3,6 @@
 use glam::Vec3;
 use waymesh_core::{PolyId, RandomBits, checkpoint};
 
-use super::memory::Memory;
 use super::searcher::PathSearcher;
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Place};
@@ -16,7 +15,7 @@ use crate::path::any_angle::{MOST_FLOODED, Seen};
 use crate::path::ends::Ends;
 use crate::path::portal::turn_length;
 use crate::path::{DistanceMap, Path, PathOptions, PathSearch};
-use crate::scratch::QueryScratch;
+use crate::scratch::{Memory, QueryScratch};
 use crate::surface::{Raycast, Wall, WallPiece};
 
 /// Pairs that one thread takes at a time.

@@ -1,4 +1,4 @@
-//! Memory of queries on the surface.
+//! Memory of queries on the surface, and polygons cut to a square.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
