@@ -266,7 +266,7 @@ where
     /// # Errors
     /// [`CrowdError::NoAgent`].
     pub fn stop(&mut self, agent: AgentId) -> Result<(), CrowdError> {
-        let agent = self.slot_mut(agent)?;
+        let agent = slot_mut(&mut self.slots, agent)?;
         agent.target = None;
         agent.follows = false;
         if !matches!(agent.task, Task::Link(_)) {
@@ -308,7 +308,7 @@ where
     pub fn set_params(&mut self, agent: AgentId, params: AgentParams<F, C>) -> Result<(), CrowdError> {
         params.validate()?;
         let index = agent.index;
-        let agent = self.slot_mut(agent)?;
+        let agent = slot_mut(&mut self.slots, agent)?;
         let Agent { task, target, velocity, lag, is_lost, is_sure, rest, .. } = *agent;
         *agent = Agent { target, velocity, lag, is_lost, is_sure, rest, ..Agent::new(params, agent.place) };
         if matches!(task, Task::Link(_) | Task::Arrived) {
@@ -553,10 +553,6 @@ where
     fn slot(&self, agent: AgentId) -> Option<&Agent<F, C>> {
         let slot = self.slots.get(agent.index as usize)?;
         slot.agent.as_ref().filter(|_| slot.age == agent.age)
-    }
-
-    fn slot_mut(&mut self, agent: AgentId) -> Result<&mut Agent<F, C>, CrowdError> {
-        slot_mut(&mut self.slots, agent)
     }
 }
 
