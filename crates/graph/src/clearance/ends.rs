@@ -255,9 +255,7 @@ impl Search<'_> {
         let is_past = |line: &Tangent| Self::onward(root, line.direction) >= Self::onward(root, root.limit);
         Some(line.filter(|line| !is_past(line)).map_or(root.limit, |line| line.direction))
     }
-}
 
-impl Search<'_> {
     /// Returns `true` if walls near the ends leave room for the arc before the line in which a root
     /// is left.
     pub(super) fn turns_free(&self, root: &Root, direction: DVec2) -> bool {

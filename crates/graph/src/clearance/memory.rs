@@ -123,9 +123,7 @@ impl Memory {
         self.near_count = 0;
         self.groups.clear();
     }
-}
 
-impl Memory {
     pub(super) fn arrivals_at(&mut self, slot: usize, near: [u32; 2]) -> &mut Arrivals {
         if near == [NO_INDEX; 2] {
             return &mut self.arrivals[slot];

@@ -155,9 +155,7 @@ impl ClearanceNavMesh {
         let from = seeds::middle(&self.mesh, polygon);
         self.table.walk(self.seeds[polygon as usize], None, from, at)
     }
-}
 
-impl ClearanceNavMesh {
     /// Returns all links that are not open ground, and lead from allowed ground to allowed ground.
     fn find_gate_places(&self) -> GatePlaces {
         let mut places = GatePlaces::default();

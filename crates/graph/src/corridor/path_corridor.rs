@@ -278,9 +278,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let allowed = (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
         self.length - self.base > allowed
     }
-}
 
-impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Returns the ground of a disc; `None` for a point.
     fn clear<'a>(&self, ground: &'a impl MeshSource) -> Result<Option<&'a ClearanceNavMesh>, QueryError> {
         let Some(disc) = &self.options.disc else { return Ok(None) };

@@ -106,9 +106,7 @@ impl NavMesh {
     pub fn polygons(&self) -> impl ExactSizeIterator<Item = PolygonView<'_>> {
         Polygons { mesh: self, next: 0, left: self.polygon_count() }
     }
-}
 
-impl NavMesh {
     /// Returns twice the area of a polygon in the plan, in cells.
     pub(crate) fn doubled_area(&self, polygon: u32) -> i128 {
         let corners = &self.topology.corners[self.edge_range(polygon as usize)];

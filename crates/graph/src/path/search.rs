@@ -292,9 +292,7 @@ impl NavMesh {
         let [c, d] = self.link_ends(crossing)[1].ends.map(|end| scale.vertex(&end));
         f64::from(landing.along(c, d))
     }
-}
 
-impl NavMesh {
     /// Leaves the edges that are crossed straight from `start` to `goal` in `corridor`, if
     /// each is crossed through its inside and the last leads into the polygon of the goal.
     /// Returns `true` if this is so; the corridor is empty otherwise.

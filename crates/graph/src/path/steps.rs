@@ -81,9 +81,7 @@ impl NavMesh {
             self.topology.fans.twin(crossing)
         }
     }
-}
 
-impl NavMesh {
     /// Returns the links of a corridor that are not crossed like edges: its place in the corridor,
     /// the crossing, and how far along its segments it is taken.
     pub(super) fn links_on(

@@ -312,9 +312,7 @@ impl Writer {
             }
         }
     }
-}
 
-impl Writer {
     /// Writes what a tile has for itself.
     fn write_tables(&self, written: &Written<'_>, columns: &mut Columns) {
         let Written { tile, entry, slot, .. } = written;
