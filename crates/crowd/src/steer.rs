@@ -1,5 +1,5 @@
-//! The velocity of an agent, from its path, limited by other agents and walls; and its movement along
-//! the ground.
+//! The velocity of an agent, from its path, limited by other agents and walls; and its movement
+//! along the ground.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{Random, to_u32};

@@ -1,5 +1,5 @@
-//! Cones, which are directions between two bounds from side to side of triangles; turns round corners,
-//! and the continuations of paths from them.
+//! Cones, which are directions between two bounds from side to side of triangles; turns round
+//! corners, and the continuations of paths from them.
 
 use glam::DVec2;
 use waymesh_core::float;

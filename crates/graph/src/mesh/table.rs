@@ -110,7 +110,8 @@ pub(crate) fn firsts(count: usize, numbers: impl Iterator<Item = u32>) -> Vec<u3
     first
 }
 
-/// Returns one of many lists that lie one after the other: see [`firsts`]. Empty if it is not there.
+/// Returns one of many lists that lie one after the other: see [`firsts`]. Empty for a list that is
+/// not there.
 #[inline]
 pub(crate) fn list_of<'a, T>(first: &[u32], items: &'a [T], list: u32) -> &'a [T] {
     match first.get(list as usize..list as usize + 2) {

@@ -1,4 +1,5 @@
-//! A* over the edges between polygons, and the straight line from start to goal that needs no search.
+//! A* over the edges between polygons, and the straight line from start to goal that needs no
+//! search.
 
 use waymesh_core::{PolyId, checkpoint_every, to_u32};
 
