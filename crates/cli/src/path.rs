@@ -11,7 +11,7 @@ use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
     AreaCosts, AreaFilter, HeadRoomFilter, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch,
-    PolyId, QueryError, QueryScratch, with_clearance_for,
+    QueryError, QueryScratch, with_clearance_for,
 };
 
 use crate::args::PathArgs;
@@ -19,7 +19,7 @@ use crate::files::{self, Output};
 use crate::refusal::Refusal;
 
 /// The output of `path --json`; its keys are a contract that scripts rely on.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Answer {
     outcome: &'static str,
     /// In space.
@@ -56,32 +56,6 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-impl Answer {
-    fn new(outcome: Outcome, [length, plan_length]: [f32; 2], points: &[Vec3], polygons: &[PolyId]) -> Self {
-        Self {
-            outcome: outcome_name(outcome),
-            length,
-            plan_length,
-            cost: None,
-            points: points.iter().map(|point| point.to_array()).collect(),
-            polygons: polygons.iter().map(|polygon| polygon.0).collect(),
-            clearance: None,
-            moved: None,
-            found_by: None,
-            hierarchy: None,
-            groups: None,
-            was_cut: false,
-        }
-    }
-}
-
-fn write_points(out: &mut impl Write, points: &[Vec3]) -> Result<()> {
-    for point in points {
-        writeln!(out, "  {:.3}, {:.3}, {:.3}", point.x, point.y, point.z)?;
-    }
-    Ok(())
-}
-
 /// The name of an outcome in the JSON.
 pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
@@ -99,25 +73,6 @@ fn use_name(how: HierarchyUse) -> &'static str {
         HierarchyUse::Near => "near",
         HierarchyUse::NoPath => "no way",
         _ => "not used",
-    }
-}
-
-/// Tables that were made for the query.
-enum Means {
-    Plain,
-    /// The use of the hierarchy.
-    Hierarchy(&'static str),
-    /// The number of groups of relaxed polygons.
-    Groups(usize),
-}
-
-impl Means {
-    fn of(self, answer: Answer) -> Answer {
-        match self {
-            Self::Plain => answer,
-            Self::Hierarchy(name) => Answer { hierarchy: Some(name), ..answer },
-            Self::Groups(groups) => Answer { groups: Some(groups), ..answer },
-        }
     }
 }
 
@@ -140,7 +95,11 @@ pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
     let mesh = files::open_mesh(&args.mesh)?;
     let outcome = match args.radius {
         Some(radius) => run_for_radius(args, mesh, radius, json)?,
-        None => run_for_point(args, &mesh, json)?,
+        None => {
+            let (path, answer) = find_with_costs(args, &mesh)?;
+            let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
+            report(args, &mesh, &path, Answer { cost, was_cut: path.was_cut, ..answer }, json)?
+        }
     };
     Ok(if outcome == Outcome::Complete { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
 }
@@ -167,51 +126,76 @@ fn write_geojson(args: &PathArgs, path: &Path) -> Result<()> {
     files::write(file, |writer| writeln!(writer, "{feature}"))
 }
 
-/// Finds the path of a point.
-fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
-    let (path, how) = find_with_costs(args, mesh)?;
-    let in_plan = path.plan_length;
-    args.pictures.draw(|writer| io::write_svg(mesh, Some(&path), &SvgOptions::default(), writer))?;
-    write_geojson(args, &path)?;
+/// Writes a path to all requested outputs. `answer` holds what depends on how it was found.
+fn report(args: &PathArgs, mesh: &NavMesh, path: &Path, answer: Answer, json: bool) -> Result<Outcome> {
+    let mut options = SvgOptions::default();
+    options.disc = args.radius;
+    args.pictures.draw(|writer| io::write_svg(mesh, Some(path), &options, writer))?;
+    write_geojson(args, path)?;
     let mut out = files::console(args.pictures.files().chain(&args.geojson))?;
+    let answer = Answer {
+        outcome: outcome_name(path.outcome),
+        length: path.length,
+        plan_length: path.plan_length,
+        points: path.points.iter().map(|point| point.to_array()).collect(),
+        polygons: path.polygons.iter().map(|polygon| polygon.0).collect(),
+        ..answer
+    };
     if json {
-        let answer = Answer::new(path.outcome, [path.length, in_plan], &path.points, &path.polygons);
-        let cost = (!mesh.area_table().is_empty()).then_some(path.cost);
-        files::write_json(&mut out, &Answer { cost, was_cut: path.was_cut, ..how.of(answer) })?;
-        return Ok(path.outcome);
+        files::write_json(&mut out, &answer)?;
+    } else {
+        print(&mut out, args, mesh, path, &answer)?;
     }
-    writeln!(
-        out,
-        "{}: {:.3} m ({in_plan:.3} m in plan) over {} polygons",
-        outcome_name(path.outcome),
-        path.length,
-        path.polygons.len()
-    )?;
-    if !mesh.area_table().is_empty() {
-        writeln!(out, "  costs {:.3}", path.cost)?;
-    }
-    if path.was_cut {
-        writeln!(out, "  perhaps not the shortest: the search ended at its limit of nodes")?;
-    }
-    match how {
-        Means::Plain => {}
-        Means::Hierarchy(name) => writeln!(out, "hierarchy: {name}")?,
-        Means::Groups(groups) => {
-            writeln!(out, "relaxed: {} polygons in {groups} groups", mesh.polygons().len())?
-        }
-    }
-    write_points(&mut out, &path.points)?;
     Ok(path.outcome)
 }
 
+fn print(
+    out: &mut impl Write,
+    args: &PathArgs,
+    mesh: &NavMesh,
+    path: &Path,
+    answer: &Answer,
+) -> std::io::Result<()> {
+    let Answer { outcome, length, plan_length, polygons, .. } = answer;
+    let count = polygons.len();
+    write!(out, "{outcome}: {length:.3} m ({plan_length:.3} m in plan) over {count} polygons")?;
+    if args.radius.is_some() {
+        let (corners, clearance) = (path.corners.len(), path.clearance);
+        write!(out, ", {corners} corners, {clearance:.3} m from the nearest wall")?;
+        if !path.links.is_empty() {
+            write!(out, "\n  over {} links", path.links.len())?;
+        }
+    }
+    writeln!(out)?;
+    // A partial path does not end at its goal.
+    let ends = if path.outcome == Outcome::Complete { &["start", "goal"][..] } else { &["start"] };
+    let moved = answer.moved.into_iter().flatten();
+    for (what, metres) in ends.iter().zip(moved).filter(|(_, metres)| *metres > 0.0) {
+        writeln!(out, "  the {what} was moved by {metres:.3} m to where the disc fits")?;
+    }
+    if let Some(cost) = answer.cost {
+        writeln!(out, "  costs {cost:.3}")?;
+    }
+    if answer.was_cut {
+        writeln!(out, "  perhaps not the shortest: the search ended at its limit of nodes")?;
+    }
+    if let Some(name) = answer.hierarchy {
+        writeln!(out, "hierarchy: {name}")?;
+    }
+    if let Some(groups) = answer.groups {
+        writeln!(out, "relaxed: {} polygons in {groups} groups", mesh.polygons().len())?;
+    }
+    path.points.iter().try_for_each(|Vec3 { x, y, z }| writeln!(out, "  {x:.3}, {y:.3}, {z:.3}"))
+}
+
 /// Finds the path that costs least by the mesh's own table, its corners moved by `--corner-offset`.
-fn find_with_costs(args: &PathArgs, mesh: &NavMesh) -> Result<(Path, Means)> {
+fn find_with_costs(args: &PathArgs, mesh: &NavMesh) -> Result<(Path, Answer)> {
     let filter = walkable(args, mesh);
     let has_costs = !args.ignore_costs && !mesh.area_table().is_empty();
     let costs = has_costs.then(|| AreaCosts::of_mesh(mesh));
-    let (path, how) = find(args, mesh, &filter, &costs)?;
+    let (path, answer) = find(args, mesh, &filter, &costs)?;
     if args.corner_offset == 0.0 {
-        return Ok((path, how));
+        return Ok((path, answer));
     }
     let mut wide = Path::default();
     mesh.query().filter(&filter).costs(&costs).offset_corners(&path, args.corner_offset, &mut wide)?;
@@ -221,7 +205,7 @@ fn find_with_costs(args: &PathArgs, mesh: &NavMesh) -> Result<(Path, Means)> {
     let links = wide.links.iter().filter_map(|taken| Some(mesh.link(taken.link)?.extra_cost));
     let metre = (wide.cost - links.sum::<f32>()) / straight.max(f32::MIN_POSITIVE);
     wide.cost += metre * (wide.length - straight);
-    Ok((wide, how))
+    Ok((wide, answer))
 }
 
 /// Adds the points with which a path follows the ground. Returns its length in space.
@@ -255,7 +239,7 @@ fn find(
     mesh: &NavMesh,
     filter: &Walkable,
     cost: &Option<AreaCosts>,
-) -> Result<(Path, Means)> {
+) -> Result<(Path, Answer)> {
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let (from, to) = (args.from.0, args.to.0);
     let mut options = PathOptions::default().with_filter(*filter).with_cost(cost.clone());
@@ -272,16 +256,13 @@ fn find(
         let hierarchy = Hierarchy::with_costs(mesh, *filter, cost.clone(), &config)?;
         let mut query = mesh.query().options(options.with_search(&hierarchy)).memory(&mut scratch);
         QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
-        return Ok((
-            path,
-            scratch.hierarchy_use().map_or(Means::Plain, |how| Means::Hierarchy(use_name(how))),
-        ));
+        return Ok((path, Answer { hierarchy: scratch.hierarchy_use().map(use_name), ..Answer::default() }));
     }
     if let Some(metres) = args.relax {
         let relaxed = RelaxedPolygons::new(mesh, metres)?;
         let mut query = mesh.query().options(options.with_search(&relaxed));
         QueryError::accept_no_path(query.path_into(from, to, &mut path))?;
-        return Ok((path, Means::Groups(relaxed.len())));
+        return Ok((path, Answer { groups: Some(relaxed.len()), ..Answer::default() }));
     }
     let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
     let mut query = mesh.query().options(options.clone().with_search(search));
@@ -294,7 +275,7 @@ fn find(
             path = by_cost;
         }
     }
-    Ok((path, Means::Plain))
+    Ok((path, Answer::default()))
 }
 
 /// Ground with the headroom of `--agent-height`, in areas that are open.
@@ -347,41 +328,11 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Re
         &mut path,
     ))?;
     path.length = follow_ground(mesh.mesh(), &mut path.points, &mut path.links, args.ground_error)?;
-    let options = SvgOptions::default().with_disc(radius);
-    args.pictures.draw(|writer| io::write_svg(mesh.mesh(), Some(&path), &options, writer))?;
-    write_geojson(args, &path)?;
     let ends = path.points.first().zip(path.points.last());
     let moved = ends.map(|(first, last)| {
         [(first, args.from), (last, args.to)].map(|(end, asked)| end.xz().distance(asked.0.xz()))
     });
-    let mut out = files::console(args.pictures.files().chain(&args.geojson))?;
-    if json {
-        let lengths = [path.length, path.plan_length];
-        let answer = Answer::new(path.outcome, lengths, &path.points, &path.polygons);
-        let clearance =
-            Some(path.clearance).filter(|clearance| clearance.is_finite() && !path.points.is_empty());
-        let found_by = args.fast.then_some(search_name(path.found_by));
-        files::write_json(&mut out, &Answer { clearance, moved, found_by, ..answer })?;
-        return Ok(path.outcome);
-    }
-    writeln!(
-        out,
-        "{}: {:.3} m ({:.3} m in plan) over {} polygons, {} corners, {:.3} m from the nearest wall",
-        outcome_name(path.outcome),
-        path.length,
-        path.plan_length,
-        path.polygons.len(),
-        path.corners.len(),
-        path.clearance
-    )?;
-    if !path.links.is_empty() {
-        writeln!(out, "  over {} links", path.links.len())?;
-    }
-    // A partial path does not end at its goal.
-    let ends = if path.outcome == Outcome::Complete { &["start", "goal"][..] } else { &["start"] };
-    for (what, metres) in ends.iter().zip(moved.into_iter().flatten()).filter(|(_, metres)| *metres > 0.0) {
-        writeln!(out, "  the {what} was moved by {metres:.3} m to where the disc fits")?;
-    }
-    write_points(&mut out, &path.points)?;
-    Ok(path.outcome)
+    let clearance = ends.map(|_| path.clearance).filter(|clearance| clearance.is_finite());
+    let found_by = args.fast.then_some(search_name(path.found_by));
+    report(args, mesh.mesh(), &path, Answer { clearance, moved, found_by, ..Answer::default() }, json)
 }
