@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result};
 use clap::parser::ValueSource;
 use clap::{ArgAction, Command, CommandFactory};
+use thiserror::Error;
 use toml::{Spanned, Value};
 use waymesh::fields::{BAKE, JUMPS};
 
@@ -17,21 +18,14 @@ use crate::args::Program;
 use crate::files;
 
 /// A setting in a file that cannot be used.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{}: line {line}: {key} {why}", .file.display())]
 pub(crate) struct BadSetting {
     pub(crate) file: PathBuf,
     pub(crate) line: usize,
     pub(crate) key: String,
     why: String,
 }
-
-impl std::fmt::Display for BadSetting {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}: line {}: {} {}", self.file.display(), self.line, self.key, self.why)
-    }
-}
-
-impl std::error::Error for BadSetting {}
 
 /// The sections of a file that are marks: see [`crate::marks`].
 const MARK: &str = "mark";

@@ -84,27 +84,16 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
 /// Returns the field that an error of the library is about. Most of those errors are transparent
 /// for it.
 fn bad_field<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a BadField> {
-    if let Some(bad) = cause.downcast_ref() {
-        return Some(bad);
+    macro_rules! look_into {
+        ($($variant:path),+) => {
+            $(if let Some($variant(inner)) = cause.downcast_ref() {
+                return bad_field(inner);
+            })+
+        };
     }
-    if let Some(BakeError::Config(error)) = cause.downcast_ref() {
-        return bad_field(error);
-    }
-    if let Some(ConfigError::Grid(error)) = cause.downcast_ref() {
-        return bad_field(error);
-    }
-    match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
-        (Some(ConfigError::BadField(bad)), ..) => return Some(bad),
-        (_, Some(GridError::BadField(bad)), _) => return Some(bad),
-        (.., Some(IoError::BadField(bad))) => return Some(bad),
-        _ => {}
-    }
-    match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
-        (Some(PlanError::BadField(bad)), ..) => Some(bad),
-        (_, Some(QueryError::BadField(bad)), _) => Some(bad),
-        (.., Some(MetricsError::BadField(bad))) => Some(bad),
-        _ => None,
-    }
+    look_into!(BakeError::Config, ConfigError::Grid, ConfigError::BadField, GridError::BadField);
+    look_into!(IoError::BadField, PlanError::BadField, QueryError::BadField, MetricsError::BadField);
+    cause.downcast_ref()
 }
 
 /// Returns a message about a setting, whatever error wraps it, with the name of the

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Cursor, Error, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 use waymesh::bake::HeadRoomReport;
 use waymesh::graph::MeshFormat;
@@ -90,10 +90,7 @@ pub(crate) fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Resul
     let mut names: Vec<(&str, PathBuf)> = Vec::new();
     let inputs: Vec<PathBuf> = inputs.iter().filter_map(|input| input.canonicalize().ok()).collect();
     for Output { option, file, endings } in outputs.iter().filter(|output| !is_standard(output.file)) {
-        let failed = |why: String| -> Result<()> {
-            let source = Error::other(why);
-            Err(anyhow::Error::new(IoError::Write { file: file.to_path_buf(), source }).context(*option))
-        };
+        let failed = |why: String| unwritable(option, file, why);
         let refuse = |why: String| Err(Refusal(format!("{option} {}: {why}", file.display())).into());
         let old = file.metadata().ok();
         if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
@@ -115,10 +112,7 @@ pub(crate) fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Resul
                 return failed(format!("the folder {} does not exist; make it first", folder.display()));
             }
         }
-        if let Err(error) = tempfile::tempfile_in(folder) {
-            let reason = reason(&error);
-            return failed(format!("no file can be made in the folder {}: {reason}", folder.display()));
-        }
+        check_rights(folder).or_else(failed)?;
         let name = folder.canonicalize()?.join(file.file_name().unwrap_or_default());
         let name = name.canonicalize().unwrap_or(name);
         if inputs.contains(&name) {
@@ -134,28 +128,33 @@ pub(crate) fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Resul
 
 /// Checks that files can be made in a folder that a command will make or fill.
 pub(crate) fn check_folder(option: &'static str, folder: &Path) -> Result<()> {
-    let failed = |why: String| -> Result<()> {
-        let source = Error::other(why);
-        Err(anyhow::Error::new(IoError::Write { file: folder.to_path_buf(), source }).context(option))
-    };
     let mut existing = folder;
     while !existing.exists() {
         existing = folder_of(existing);
     }
-    if !existing.is_dir() {
-        return failed(format!("{} is no folder", existing.display()));
-    }
-    match tempfile::tempfile_in(existing) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            failed(format!("no file can be made in the folder {}: {}", existing.display(), reason(&error)))
-        }
-    }
+    let why = if existing.is_dir() {
+        check_rights(existing)
+    } else {
+        Err(format!("{} is no folder", existing.display()))
+    };
+    why.or_else(|why| unwritable(option, folder, why))
 }
 
-/// Returns what the system says, without the name of a temporary file.
-fn reason(error: &Error) -> String {
-    error.raw_os_error().map_or(error.kind().to_string(), |code| Error::from_raw_os_error(code).to_string())
+fn unwritable(option: &'static str, file: &Path, why: String) -> Result<()> {
+    let source = Error::other(why);
+    Err(anyhow::Error::new(IoError::Write { file: file.to_path_buf(), source }).context(option))
+}
+
+/// Returns what the system says, without the name of a temporary file, if no file can be made in a
+/// folder.
+fn check_rights(folder: &Path) -> Result<(), String> {
+    let reason = |error: Error| match error.raw_os_error() {
+        Some(code) => Error::from_raw_os_error(code).to_string(),
+        None => error.kind().to_string(),
+    };
+    tempfile::tempfile_in(folder)
+        .map(drop)
+        .map_err(|error| format!("no file can be made in the folder {}: {}", folder.display(), reason(error)))
 }
 
 /// Reads a whole file.
@@ -301,7 +300,7 @@ impl Inputs {
         let mut standard = files.iter_mut().filter(|file| is_standard(file));
         let Some(file) = standard.next() else { return Ok(Self { files, _folder: None }) };
         if standard.next().is_some() {
-            return Err(Refusal("standard input can be read once only".into()).into());
+            bail!(Refusal("standard input can be read once only".into()));
         }
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let bytes = read(file)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use waymesh::io::{GroundMap, GroundMapOptions};
 
 use crate::args::MapArgs;
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &MapArgs, json: bool) -> Result<()> {
     let name = args.mesh.file_name().unwrap_or(args.mesh.as_os_str());
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(name).with_extension("yaml"));
     if files::is_standard(&output) {
-        return Err(Refusal("a map is two files; name one of them with --output".to_owned()).into());
+        bail!(Refusal("a map is two files; name one of them with --output".to_owned()));
     }
     let picture = output.with_extension("pgm");
     let outputs = [

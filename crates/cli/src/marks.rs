@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use waymesh::AreaTable;
 use waymesh::fields::{Entries, Value, shape_of};
 use waymesh::io::{IoError, LoadOptions, load_with};
@@ -36,7 +36,7 @@ fn entries_of(table: &toml::Table, folder: &Path) -> Result<Vec<(String, Value)>
 fn mesh_of(file: PathBuf) -> Result<Value> {
     let failed = |source| IoError::Read { file: file.clone(), source };
     if !std::fs::metadata(&file).map_err(failed)?.is_file() {
-        return Err(Refusal(format!("{} is no regular file", file.display())).into());
+        bail!(Refusal(format!("{} is no regular file", file.display())));
     }
     Ok(Value::from(&load_with(&[file], &LoadOptions::default())?))
 }
@@ -62,7 +62,7 @@ fn written(file: &Path) -> Result<Vec<toml::Value>> {
     let is_known =
         |key: &str, value: &toml::Value| key == "mark" || config::is_setting(key) && !is_section(value);
     if let Some((key, _)) = table.iter().find(|(key, value)| !is_known(key, value)) {
-        return Err(Refusal(format!("{}: {key} is no setting; marks are [[mark]]", file.display())).into());
+        bail!(Refusal(format!("{}: {key} is no setting; marks are [[mark]]", file.display())));
     }
     match table.get("mark") {
         None => Ok(Vec::new()),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::files::{self, Output};
@@ -42,7 +42,7 @@ impl Pictures {
     /// Returns the requested files, to be checked before the work.
     pub(crate) fn outputs(&self) -> Result<Vec<Output<'_>>> {
         if self.open && !self.files().any(|file| !files::is_standard(file)) {
-            return Err(Refusal("--open shows a picture: add --svg FILE, with a name".into()).into());
+            bail!(Refusal("--open shows a picture: add --svg FILE, with a name".into()));
         }
         let svg = self.svg.iter().map(|file| Output { option: "--svg", file, endings: &["svg"] });
         let png = self.png.iter().map(|file| Output { option: "--png", file, endings: &["png"] });

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use waymesh::fields::BAKE;
 use waymesh::front::{TileManifest, tile_note};
 use waymesh::graph::MeshFormat;
@@ -111,7 +111,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     if args.wait.unwrap_or(0) == 0 && !args.folder.is_dir() {
         let folder = args.folder.display();
         let why = "there is no such folder; `waymesh tile --tiles FOLDER` makes one";
-        return Err(Refusal(format!("{folder}: {why}")).into());
+        bail!(Refusal(format!("{folder}: {why}")));
     }
     let patience = Duration::from_secs(args.wait.unwrap_or(0).into());
     let note = tile_note(&args.folder, patience, &mut Progress::new())?;

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 
 use self::page::Page;
 use self::server::Site;
@@ -24,14 +24,13 @@ pub(crate) fn run(args: &ViewArgs, json: bool) -> Result<ExitCode> {
     if let Some(file) = &args.file {
         files::check_input(file)?;
         if files::is_standard(file) {
-            return Err(Refusal(
+            bail!(Refusal(
                 "a browser reads the file again and again, so it cannot be standard input".to_owned(),
-            )
-            .into());
+            ));
         }
         if !file.metadata()?.is_file() {
             let why = "a browser reads the file again and again; save its content to a file";
-            return Err(Refusal(format!("{} is a pipe or a device: {why}", file.display())).into());
+            bail!(Refusal(format!("{} is a pipe or a device: {why}", file.display())));
         }
     }
     waymesh::io::LoadOptions::default().with_scale(args.scale).validate()?;

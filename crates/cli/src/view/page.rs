@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use hyper::body::Bytes;
 
 use crate::refusal::Refusal;
@@ -24,13 +24,12 @@ impl Page {
     /// Returns the page inside of the program.
     pub(crate) fn built_in() -> Result<Self> {
         if BUILT_IN.is_empty() {
-            return Err(Refusal(
+            bail!(Refusal(
                 "this program was built without the page. In a checkout, with Node 20, \
                  `npm --prefix crates/wasm/viewer run ship && cargo install --path crates/cli` builds it in; --page FOLDER \
                  serves a page from a folder"
                     .to_owned(),
-            )
-            .into());
+            ));
         }
         Ok(Self(BUILT_IN.iter().map(|&(name, bytes)| (name.to_owned(), Bytes::from_static(bytes))).collect()))
     }
@@ -38,7 +37,7 @@ impl Page {
     /// Reads all files of a folder. Links are refused, because they may lead out of it.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         if !folder.join(INDEX).is_file() {
-            return Err(Refusal(format!("--page: {} holds no {INDEX}", folder.display())).into());
+            bail!(Refusal(format!("--page: {} holds no {INDEX}", folder.display())));
         }
         let mut files = BTreeMap::new();
         let mut folders = vec![(folder.to_owned(), String::new())];
