@@ -11,7 +11,7 @@ use waymesh_core::{
 use waymesh_voxel::{Climb, Mark, Obstacle, PackedField, VoxelConfig, VoxelError, stamp_obstacles};
 
 use super::packed_polygons::PackedPolygons;
-use super::polygons::{TilePolygons, tile_polygons};
+use super::polygons::tile_polygons;
 use crate::bake::{BakeError, Recorder, StageSet};
 use crate::front::voxels::{field_builder, field_window};
 
@@ -79,14 +79,14 @@ impl PartialEq for BuiltTile {
 
 impl BuiltTile {
     pub(super) fn new(
-        polygons: &TilePolygons,
+        polygons: PackedPolygons,
         field: PackedField,
         labels: PackedRegions,
         climbs: Vec<Climb>,
         digest: Option<u64>,
     ) -> Self {
         let digest = digest.map_or_else(OnceLock::new, OnceLock::from);
-        Self { polygons: PackedPolygons::pack(polygons), field, labels, climbs, digest }
+        Self { polygons, field, labels, climbs, digest }
     }
 
     /// Number of its regions.
@@ -101,7 +101,7 @@ impl BuiltTile {
 
     /// Returns the memory of all but the voxels in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.polygons.bytes()
+        size_of::<Self>() + self.polygons.as_bytes().len()
     }
 
     pub(super) fn build(
@@ -128,6 +128,7 @@ impl BuiltTile {
         let (polygons, labels, regions) =
             tile_polygons(stages, &part, &mut Recorder::new(&mut CancelToken::current()))?;
         let labels = RegionMap { labels, count: regions }.pack(&part.field);
-        Ok(Self::new(&polygons, PackedField::pack(&part).map_err(failed)?, labels, climbs, None))
+        let (polygons, field) = (PackedPolygons::pack(&polygons), PackedField::pack(&part));
+        Ok(Self::new(polygons, field.map_err(failed)?, labels, climbs, None))
     }
 }

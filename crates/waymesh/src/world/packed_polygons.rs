@@ -16,8 +16,14 @@ pub(super) struct PackedPolygons {
 }
 
 impl PackedPolygons {
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.len()
+    /// Returns the bytes for [`PackedPolygons::from_bytes`].
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Takes bytes, which [`PackedPolygons::read`] checks.
+    pub(super) fn from_bytes(frame: GridFrame, bytes: Box<[u8]>) -> Self {
+        Self { frame, bytes }
     }
 
     /// Packs polygons.
@@ -76,12 +82,19 @@ impl PackedPolygons {
         Self { frame: mesh.frame, bytes: out.0.into_boxed_slice() }
     }
 
-    /// The polygons that were packed.
+    /// Reads the polygons. Returns `None` for damaged bytes.
+    pub(super) fn read(&self) -> Option<TilePolygons> {
+        let (mut from, mut mesh) = (Reader::new(&self.bytes), PolyMesh::empty(self.frame));
+        let borders = read(&mut from, &mut mesh)?;
+        from.end()?;
+        Some(TilePolygons { mesh, borders })
+    }
+
+    /// The polygons that were packed, or that were read before.
     pub(super) fn unpack(&self) -> TilePolygons {
-        let mut mesh = PolyMesh::empty(self.frame);
-        // Nobody else writes these bytes.
-        let borders = read(&mut Reader::new(&self.bytes), &mut mesh).unwrap_or_default();
-        TilePolygons { mesh, borders }
+        // These bytes were written here, or read once as they came.
+        let none = || TilePolygons { mesh: PolyMesh::empty(self.frame), borders: Vec::new() };
+        self.read().unwrap_or_else(none)
     }
 }
 
@@ -138,11 +151,11 @@ fn after<T: TryFrom<i64> + Copy + Into<i64>>(from: &mut Reader<'_>, last: &mut T
 
 fn read(from: &mut Reader<'_>, mesh: &mut PolyMesh) -> Option<Vec<BorderEdge>> {
     let (mut x, mut z) = (0_i32, 0_i32);
-    mesh.vertices = from.counted(1, |from| {
+    mesh.vertices = from.counted(6, |from| {
         let point = PlanPoint::new(after(from, &mut x)?, after(from, &mut z)?);
         Some(PlanVertex { point, height: from.get()? })
     })?;
-    mesh.polygons = from.counted(1, |from| {
+    mesh.polygons = from.counted(3, |from| {
         let (region, area) = (RegionId(from.number()?), AreaId(from.get()?));
         let (first, mut last) = (mesh.corners.len(), 0_u32);
         for _ in 0..from.number::<usize>()? {
@@ -152,9 +165,9 @@ fn read(from: &mut Reader<'_>, mesh: &mut PolyMesh) -> Option<Vec<BorderEdge>> {
         Some(Poly { first: to_u32(first), len: to_u32(mesh.corners.len() - first), region, area })
     })?;
     let mut last = 0_u32;
-    from.counted(1, |from| {
+    from.counted(3, |from| {
         let (polygon, edge, mut row) = (after(from, &mut last)?, from.number()?, Row::default());
-        let steps = from.counted(1, |from| {
+        let steps = from.counted(2, |from| {
             let mut more = [0; 6];
             let first: u64 = from.number()?;
             if first == u64::from(ELSEWHERE) {
@@ -208,7 +221,11 @@ mod tests {
         };
         let packed = PackedPolygons::pack(&polygons);
         assert_eq!(packed.unpack(), polygons);
-        assert!(packed.bytes() < 2 * 2 * 40 + 200, "{} bytes", packed.bytes());
+        let bytes = packed.as_bytes();
+        assert!(bytes.len() < 2 * 2 * 40 + 200, "{} bytes", bytes.len());
+        let cut = |bytes: &[u8]| PackedPolygons::from_bytes(frame, bytes.into()).read();
+        assert_eq!(cut(bytes), Some(polygons));
+        assert_eq!((cut(&bytes[1..]), cut(&[bytes, &[0]].concat())), (None, None));
         assert_eq!(PackedPolygons::pack(&empty).unpack(), empty);
     }
 }
