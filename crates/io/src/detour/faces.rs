@@ -12,12 +12,11 @@ pub(super) enum Beyond {
     /// A wall or drop.
     #[default]
     Nothing,
-    /// A polygon of the same tile, by its number among those of all tiles.
+    /// A polygon of the same tile, by its number among those of all tiles; the polygon itself at an
+    /// edge between its own triangles.
     Polygon(u32),
     /// Another tile, on this side.
     Tile(u8),
-    /// A face that is part of the same polygon.
-    Face(u32),
 }
 
 /// A convex and positive polygon, or a triangle of one that was not convex.
@@ -196,23 +195,12 @@ impl Faces {
             });
             let Some(ear) = ear else { return false };
             let [a, b, c] = [0, 1, 2].map(|step| rest[(ear + step) % count]);
-            let number = to_u32(self.faces.len());
-            let diagonal = if count > 3 { Beyond::Nothing } else { c.1 };
-            self.faces.push(face.with(&[a, b, (c.0, diagonal)]));
-            // Both faces at a diagonal are neighbours.
-            for (edge, beyond) in [a.1, b.1, diagonal].into_iter().enumerate() {
-                if let Beyond::Face(other) = beyond {
-                    let vertex = self.faces[number as usize].edge(edge)[1];
-                    let other = &mut self.faces[other as usize];
-                    if let Some(back) = other.corners().iter().position(|&corner| corner == vertex) {
-                        other.beyond[back] = Beyond::Face(number);
-                    }
-                }
-            }
+            let cut = Beyond::Polygon(face.number);
+            self.faces.push(face.with(&[a, b, (c.0, if count > 3 { cut } else { c.1 })]));
             if count == 3 {
                 return true;
             }
-            rest[ear] = (a.0, Beyond::Face(number));
+            rest[ear] = (a.0, cut);
             rest.remove((ear + 1) % count);
         }
         true

@@ -188,30 +188,22 @@ impl Joiner<'_> {
         for number in 0..to_u32(faces.faces.len()) {
             let face = faces.faces[number as usize];
             for edge in 0..usize::from(face.count) {
-                let other = match face.beyond(edge) {
-                    Beyond::Face(other) => Some(other),
-                    Beyond::Polygon(other) if faces.is_flat[other as usize] => {
-                        beside.entry(other).or_default().push((number, edge));
-                        continue;
-                    }
-                    Beyond::Polygon(other) => {
-                        let [first, end] = [0, 1].map(|after| faces.first_face[other as usize + after]);
-                        let ends = face.edge(edge).map(|vertex| faces.sets.find(vertex));
-                        let found = (first..end).find(|&other| {
-                            let other = faces.faces[other as usize];
-                            (0..usize::from(other.count)).any(|edge| {
-                                let [to, from] = other.edge(edge).map(|vertex| faces.sets.find(vertex));
-                                [from, to] == ends && other.beyond(edge) == Beyond::Polygon(face.number)
-                            })
-                        });
-                        faces.report.one_sided += usize::from(found.is_none() && first < end);
-                        found
-                    }
-                    Beyond::Nothing | Beyond::Tile(_) => None,
-                };
-                if let Some(other) = other {
-                    self.whole[number as usize][edge] = other;
+                let Beyond::Polygon(other) = face.beyond(edge) else { continue };
+                if faces.is_flat[other as usize] {
+                    beside.entry(other).or_default().push((number, edge));
+                    continue;
                 }
+                let [first, end] = [0, 1].map(|after| faces.first_face[other as usize + after]);
+                let ends = face.edge(edge).map(|vertex| faces.sets.find(vertex));
+                let found = (first..end).find(|&other| {
+                    let other = faces.faces[other as usize];
+                    (0..usize::from(other.count)).any(|edge| {
+                        let [to, from] = other.edge(edge).map(|vertex| faces.sets.find(vertex));
+                        [from, to] == ends && other.beyond(edge) == Beyond::Polygon(face.number)
+                    })
+                });
+                faces.report.one_sided += usize::from(found.is_none() && first < end);
+                self.whole[number as usize][edge] = found.unwrap_or(NO_FACE);
             }
         }
         for edges in beside.values() {
