@@ -1,6 +1,8 @@
 //! Placement of borders between pixels: moves traced borders, which follow the sides of cells, to
 //! the ends of the ground.
 
+use std::collections::HashMap;
+
 use waymesh_core::{
     ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId, checkpoint,
 };
@@ -92,14 +94,16 @@ pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet
         placed.push_arc(ArcId::from_index(index), &uses)?;
     }
     placed.place_junctions();
+    placed.share_junctions()?;
     Ok(placed.out)
 }
 
-/// Sum and number of the points of walls next to a junction.
+/// Sum and number of the points of walls next to a junction, and the first and last of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Junction {
     sum: [i64; 2],
     count: i64,
+    ends: [PlanPoint; 2],
 }
 
 struct Placed<'a> {
@@ -165,6 +169,7 @@ impl Placed<'_> {
                     let junction = &mut self.junctions[junction.index()];
                     junction.sum[0] += i64::from(x);
                     junction.sum[1] += i64::from(z);
+                    junction.ends[usize::from(junction.count > 0)] = PlanPoint::new(x, z);
                     junction.count += 1;
                 }
                 let new = self.keep(end);
@@ -244,12 +249,66 @@ impl Placed<'_> {
         crowded
     }
 
+    /// Adds the junctions on a wall to the border on its other side, if both run between the same two
+    /// points: a face without thickness. Else simplification, which sees the points of each border,
+    /// would move the border beyond the junction.
+    fn share_junctions(&mut self) -> Result<(), StoreysError> {
+        let raw = self.raw;
+        let mut at_corner: HashMap<PlanPoint, Vec<(Junction, PlanVertex)>> = HashMap::new();
+        for (old, junction) in self.junctions.iter().enumerate() {
+            if let (Some(new), 2) = (self.kept[old], junction.count) {
+                let vertex = self.out.vertices[new.index()];
+                at_corner.entry(raw.vertices[old].point).or_default().push((*junction, vertex));
+            }
+        }
+        if at_corner.is_empty() {
+            return Ok(());
+        }
+        let before = std::mem::take(&mut self.out.arc_vertices);
+        self.out.arc_vertices.reserve(before.len());
+        for index in 0..raw.arcs.len() {
+            checkpoint();
+            let ContourArc { first, len, right, .. } = self.out.arcs[index];
+            let own = &before[first as usize..][..len as usize];
+            let start = self.out.arc_vertices.len();
+            let corners = raw.arc_vertices(ArcId::from_index(index));
+            // Points lie between corners. An open arc also has its own ends.
+            let (is_wall, shift) = (right.is_none(), usize::from(own.len() < corners.len() + 1));
+            for (place, &vertex) in own.iter().enumerate() {
+                self.out.arc_vertices.push(vertex);
+                let Some(&next) = own.get(place + 1).filter(|_| is_wall) else { continue };
+                let corner = corners[(place + shift) % corners.len()];
+                let Some(found) = at_corner.get(&raw.vertices[corner.index()].point) else { continue };
+                let [from, to] = [vertex, next].map(|vertex| self.out.vertices[vertex.index()]);
+                let is_face = |junction: &Junction| {
+                    junction.ends == [from.point, to.point] || junction.ends == [to.point, from.point]
+                };
+                if let Some((_, shared)) = found.iter().find(|(junction, _)| is_face(junction))
+                    && shared.point != from.point
+                    && shared.point != to.point
+                {
+                    let new = self.push_vertex(shared.point, f32::midpoint(from.height, to.height));
+                    self.out.arc_vertices.push(new);
+                }
+            }
+            let count = |value: usize| StoreysError::fit("border vertices", value as u64);
+            let len = count(self.out.arc_vertices.len() - start)?;
+            let arc = &mut self.out.arcs[index];
+            (arc.first, arc.len) = (count(start)?, len);
+        }
+        Ok(())
+    }
+
     /// Moves every junction on walls to the mean of the points of the walls that end there, within
     /// the square of four centres around it.
     fn place_junctions(&mut self) {
-        let crowded = self.crowded_junctions();
+        for (junction, is_crowded) in self.crowded_junctions().into_iter().enumerate() {
+            if is_crowded {
+                self.junctions[junction].count = 0;
+            }
+        }
         for (old, junction) in self.junctions.iter().enumerate() {
-            let (Some(new), true) = (self.kept[old], junction.count > 0 && !crowded[old]) else { continue };
+            let (Some(new), true) = (self.kept[old], junction.count > 0) else { continue };
             let corner = self.raw.vertices[old].point;
             let place = |sum: i64, corner: i32| {
                 let mean = (2 * sum + junction.count).div_euclid(2 * junction.count);

@@ -295,12 +295,45 @@ impl Carver<'_> {
             if own - theirs > 0.0 { own / (own - theirs) } else { 0.0 }
         } else {
             // Only if the radius is less than a cell.
-            clearance.end(sheet, pixel, direction) - walk.radius
+            let own = clearance.end(sheet, pixel, direction) - walk.radius;
+            self.end_across((x, z), floor, direction).map_or(own, |theirs| shared_end(own, theirs, direction))
         };
         let steps = (end * f32::from(BORDER_STEPS)).round();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let steps = steps as u8;
         steps.clamp(MARGIN_STEPS, BORDER_STEPS - MARGIN_STEPS)
+    }
+
+    /// Returns the end of the ground beyond a side without a link, in cells from the centre beyond,
+    /// if there is ground within a step.
+    fn end_across(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> Option<f32> {
+        let Self { maps, clearance, walk, .. } = *self;
+        let there = maps.beside(x, z, direction)?;
+        let back = direction.opposite();
+        let other = maps.nearest(maps.places(x, z).at(floor), there, walk)?;
+        let place = maps.places(there.0, there.1).at(other);
+        let is_mutual =
+            maps.nearest(place, (x, z), walk) == Some(floor) && maps.links[place][back.index()] == NO_FLOOR;
+        let block = &maps.blocks[maps.block_of(there.0, there.1)];
+        let end = || clearance.end(block.number(other), block.pixel(there.0, there.1), back) - walk.radius;
+        is_mutual.then(end)
+    }
+}
+
+/// Returns the end of the ground of one of two places, which lack a link across a face without
+/// thickness, in cells from its centre. Both get the same point: rounded apart, their borders would
+/// overlap, and simplification would move them across each other.
+fn shared_end(own: f32, theirs: f32, direction: Direction) -> f32 {
+    // Ends are rounded to a 256th of a cell.
+    const FACE_SLACK: f32 = 1.0 / 128.0;
+    if own + theirs < 1.0 - FACE_SLACK {
+        return own;
+    }
+    let steps = |end: f32| (end * f32::from(BORDER_STEPS)).round();
+    if matches!(direction, Direction::PosX | Direction::PosZ) {
+        steps((own + (1.0 - theirs)) / 2.0) / f32::from(BORDER_STEPS)
+    } else {
+        1.0 - steps((theirs + (1.0 - own)) / 2.0) / f32::from(BORDER_STEPS)
     }
 }
 

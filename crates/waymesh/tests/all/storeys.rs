@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
+use waymesh::core::Random;
 use waymesh::{
     Agent, Bake, BakeConfig, BakeError, Baker, DecompositionKind, Keep, NavMesh, Outcome, PartitionKind,
     PolyId, Storeys, TriangleSoup,
@@ -209,6 +210,54 @@ fn a_seam_over_a_wall_of_its_region_does_not_cross_it() {
         let mesh = bake("slope", &config, Storeys::default(), soup.as_ref().expect("a soup")).mesh;
         assert!(mesh.area() > 255.0, "{partition:?}: {}", mesh.area());
     }
+}
+
+/// Returns the depth to which a place lies within a polygon in plan, in metres; negative outside.
+fn depth_within(corners: &[Vec3], at: Vec3) -> f32 {
+    let aside = |edge: usize| {
+        let (a, b) = (corners[edge].xz(), corners[(edge + 1) % corners.len()].xz());
+        (b - a).perp_dot(at.xz() - a) / a.distance(b)
+    };
+    (0..corners.len()).map(aside).fold(f32::INFINITY, f32::min)
+}
+
+/// Ground on both sides of a face without thickness ends on one line: rounded apart, the borders
+/// overlapped, and simplification moved them across each other by centimetres.
+#[test]
+fn ground_is_laid_once_on_both_sides_of_faces_without_thickness() {
+    const SIDE: f32 = 8.0;
+    let mut random = Random::new(11);
+    let mut count = 0;
+    for round in 0..24 {
+        let mut soup = TriangleSoup::default();
+        let floor = [(0.0, 0.0), (0.0, SIDE), (SIDE, SIDE), (SIDE, 0.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+        soup.append(floor.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("a floor");
+        let mut place = || Vec3::new(random.range(0.0, SIDE), -0.5, random.range(0.0, SIDE));
+        let faces: Vec<[Vec3; 2]> = (0..12).map(|_| [place(), place()]).collect();
+        for [a, b] in &faces {
+            let up = Vec3::Y * 3.0;
+            soup.append(vec![*a, *b, *b + up, *a + up], vec![[0, 1, 2], [0, 2, 3]]).expect("a face");
+        }
+        let cell = [0.1, 0.25, 0.17][round % 3];
+        let agent = small().with_radius(0.0);
+        let mut config = config(cell, agent);
+        if round % 4 == 3 {
+            config = config.with_partition(PartitionKind::Watershed);
+        }
+        let front = Storeys::default().with_tile_cells(if round % 2 == 0 { 64 } else { 0 });
+        let mesh = bake("faces", &config, front, &soup).mesh;
+        let polygons: Vec<Vec<Vec3>> = mesh.polygons().map(|polygon| polygon.positions().collect()).collect();
+        for [a, b] in faces {
+            for _ in 0..300 {
+                let aside = Vec3::new(random.range(-cell, cell), 0.0, random.range(-cell, cell));
+                let at = a.lerp(b, random.range(0.0, 1.0)) + aside;
+                let deep = polygons.iter().filter(|corners| depth_within(corners, at) > 1e-4).count();
+                assert!(deep < 2, "round {round}, cells of {cell} m: {deep} polygons at {at}");
+                count += deep;
+            }
+        }
+    }
+    assert!(count > 10_000, "{count}");
 }
 
 #[test]
