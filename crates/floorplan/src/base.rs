@@ -286,7 +286,12 @@ impl PlanBase {
             extents.extend(walkable.extent());
             let walkable =
                 closed(&Region::union([&walkable].into_iter().chain(&openings)), config.close_distance);
-            let openings: Vec<_> = doorways.into_iter().zip(openings).collect();
+            if meet_jambs(&doorways, &openings, config.near_distance) {
+                let walls = Walls::new(&walkable.minus(&blocked));
+                doorways.iter_mut().for_each(|doorway| doorway.close_gaps(&walls, config.near_distance));
+            }
+            let openings =
+                doorways.into_iter().map(|doorway| (doorway, doorway.region())).collect::<Vec<_>>();
             storeys.push((storey, walkable, blocked, openings, zones));
         }
         let (walkable, blocked) = plan.shape_counts();
@@ -572,6 +577,15 @@ impl PlanBase {
         }
         Ok((tree, are_apart))
     }
+}
+
+/// Returns `true` if the opening of a door is near an end of the line of another one.
+fn meet_jambs(doorways: &[Doorway], openings: &[Region], near: f64) -> bool {
+    let boxed = |opening: &Region| opening.extent().map(|ends| Bounds::in_plan(ends, near));
+    let boxes: BoxTree = openings.iter().filter_map(boxed).collect();
+    let mut ends = doorways.iter().flat_map(|doorway| doorway.line);
+    // One of both is its own.
+    ends.any(|end| boxes.overlapping(Bounds::in_plan([end], 0.0)).nth(1).is_some())
 }
 
 /// Cuts pieces of ground along the sills of doors whose boxes are apart. The sills follow, in the

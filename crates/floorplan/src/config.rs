@@ -40,7 +40,8 @@ pub struct PlanConfig {
     pub cell_size: f64,
     /// Vertices nearer than this to the previous one are removed, unless the border would then pass
     /// over another one: closed walls stay closed if they are at least 2 cells thick. No border moves
-    /// farther than this. Default 0.01.
+    /// farther than this. The line of a door is lengthened over gaps up to this width at its ends,
+    /// which openings of other doors leave. Default 0.01.
     pub near_distance: f64,
     /// Pieces of ground smaller than this, in square metres, are removed. Default 0.05.
     pub min_area: f64,

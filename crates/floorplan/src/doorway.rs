@@ -15,6 +15,9 @@ use crate::{Door, NoteKind, PlanError, PlanPosition};
 /// may belong to either side.
 const PROBE: f64 = 1e-3;
 
+/// Distance in metres beyond an end of a door's line at which a gap before the wall begins.
+const GAP_PROBE: f64 = 1e-6;
+
 /// Distance in metres beyond the ends of a door's line at which its wall is measured.
 const JAMB: f64 = 0.02;
 
@@ -59,21 +62,36 @@ impl Walls {
         self.near([from, to]).filter(is_crossed).count() % 2 == 1
     }
 
+    /// Returns the length of the ground from a place on it in a direction of length 1; `None` off the
+    /// ground, and if it is longer than `most`.
+    fn gap(&self, from: PlanPosition, way: PlanPosition, most: f64) -> Option<f64> {
+        if !self.is_ground(from) {
+            return None;
+        }
+        let crossed = self.crossed(from, way, most).filter(|at| (0.0..=most).contains(at));
+        crossed.min_by(f64::total_cmp)
+    }
+
     /// Returns the distance from a place to the ground in a direction of length 1: 0 on the ground,
     /// [`MAX_WALL`] if none is nearer.
     fn thickness(&self, from: PlanPosition, way: PlanPosition) -> f64 {
         if self.is_ground(from) {
             return 0.0;
         }
-        let to = along(from, way, MAX_WALL);
-        let distance = |[start, end]: [PlanPosition; 2]| {
+        self.crossed(from, way, MAX_WALL).filter(|&at| at >= 0.0).fold(MAX_WALL, f64::min)
+    }
+
+    /// Returns the distances along a line, of those borders near its first `length` metres that it
+    /// crosses.
+    fn crossed(&self, from: PlanPosition, way: PlanPosition, length: f64) -> impl Iterator<Item = f64> {
+        let distance = move |[start, end]: [PlanPosition; 2]| {
             let side = |at: PlanPosition| way[0] * (at[1] - from[1]) - way[1] * (at[0] - from[0]);
             let [a, b] = [side(start), side(end)];
             let share = a / (a - b);
             let at = |axis: usize| start[axis] + share * (end[axis] - start[axis]) - from[axis];
             ((a > 0.0) != (b > 0.0)).then(|| at(0) * way[0] + at(1) * way[1])
         };
-        self.near([from, to]).filter_map(distance).filter(|&at| at >= 0.0).fold(MAX_WALL, f64::min)
+        self.near([from, along(from, way, length)]).filter_map(distance)
     }
 }
 
@@ -134,6 +152,19 @@ impl Doorway {
             }
         }
         note
+    }
+
+    /// Lengthens the line over gaps between its ends and the walls beyond that are at most `most`
+    /// metres wide: the opening of another door that meets a jamb leaves such gaps, and a door that is
+    /// closed must be closed there.
+    pub(crate) fn close_gaps(&mut self, walls: &Walls, most: f64) {
+        let way = self.way();
+        for (end, way) in [(0, way.map(|part| -part)), (1, way)] {
+            let gap = walls.gap(along(self.line[end], way, GAP_PROBE), way, most);
+            if let Some(gap) = gap {
+                self.line[end] = along(self.line[end], way, GAP_PROBE + gap);
+            }
+        }
     }
 
     pub(crate) fn width(&self) -> f64 {

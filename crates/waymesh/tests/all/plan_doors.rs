@@ -153,7 +153,8 @@ fn crossing_walls(random: &mut Random) -> FloorPlan {
 #[test]
 fn closed_doors_are_closed_whatever_lies_over_them() {
     let mut count = [0; 2];
-    for seed in 0..40 {
+    // In the later ones the opening of one door meets the jamb of another one.
+    for seed in (0..40).chain([240, 246, 249, 318, 436, 441]) {
         let mut random = Random::new(seed);
         let plan = crossing_walls(&mut random);
         // A door over a crossing may lead through the other wall.
