@@ -9,7 +9,8 @@ use waymesh_core::AreaId;
 use super::{DoorFields, Reader, Role, middle};
 use crate::plan::{direction, extent_of, length, way};
 use crate::{
-    Fill, FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Stairs, Stop, TangentPlane,
+    Fill, FloorPlan, Landing, Lift, NoteKind, Outline, PlanError, PlanPosition, Shape, Stairs, Stop,
+    TangentPlane,
 };
 
 /// Width of doors and of steps that have none in the file, in metres: a usual leaf, and steps for
@@ -123,13 +124,29 @@ impl Element {
     }
 }
 
-/// A corner of a room's wall: where a door may be, and the direction of the wall.
-#[derive(Clone, Copy)]
+/// Cosine of the angle up to which two walls at a corner are one.
+const SAME_DIRECTION: f64 = 0.999;
+
+/// Distance in metres from a face of a wall at which ground beyond it is looked for.
+const WALL_PROBE: f64 = 0.05;
+
+/// A corner of rooms, where a door may be.
 struct Corner {
     at: PlanPosition,
-    along: PlanPosition,
     /// Height of the storey.
     height: f64,
+    /// The walls that begin there.
+    walls: Vec<RoomWall>,
+}
+
+/// A wall that begins at a corner.
+#[derive(Clone, Copy)]
+struct RoomWall {
+    /// Direction of length 1.
+    along: PlanPosition,
+    length: f64,
+    /// Number of rooms that it belongs to.
+    rooms: usize,
 }
 
 struct Builder<'r, 'a> {
@@ -251,26 +268,61 @@ impl Builder<'_, '_> {
         self.reader.add(&mut self.plan, storey, (role, AreaId::GROUND), &element.name, outline);
     }
 
-    /// Remembers the corners of a wall for doors.
+    /// Remembers the walls at the corners of a room for doors.
     fn note_corners(&mut self, (storey, height): &Level, ring: &[Degrees], points: &[PlanPosition]) {
         let count = points.len();
         for (index, (&at, degrees)) in points.iter().zip(ring).enumerate() {
-            let [before, after] = [points[(index + count - 1) % count], points[(index + 1) % count]];
-            let [from, to] = [way(before, at), way(at, after)];
-            // At a corner the longer of both walls.
-            let is_straight = from[0] * to[0] + from[1] * to[1] > 0.9 * length(from) * length(to);
-            let along = if is_straight {
-                way(before, after)
-            } else if length(from) > length(to) {
-                from
-            } else {
-                to
-            };
-            if let Some(along) = direction(along) {
-                let here = self.corners.entry(degrees.map(f64::to_bits)).or_default();
-                here.entry(storey.clone()).or_insert(Corner { at, along, height: *height });
+            let here = self.corners.entry(degrees.map(f64::to_bits)).or_default();
+            let corner =
+                here.entry(storey.clone()).or_insert(Corner { at, height: *height, walls: Vec::new() });
+            for beside in [points[(index + count - 1) % count], points[(index + 1) % count]] {
+                let wall = way(at, beside);
+                let Some(along) = direction(wall) else { continue };
+                match corner.walls.iter_mut().find(|known| dot(known.along, along) > SAME_DIRECTION) {
+                    Some(known) => {
+                        known.rooms += 1;
+                        known.length = known.length.min(length(wall));
+                    }
+                    None => corner.walls.push(RoomWall { along, length: length(wall), rooms: 1 }),
+                }
             }
         }
+    }
+
+    /// Returns the line of a door at a corner of rooms: around it, if the wall runs straight on and no
+    /// other one begins there. Else beside it, in the wall with ground on both sides; of several in one
+    /// between a room and a corridor, then in the longest.
+    fn door_line(&self, storey: &str, corner: &Corner, width: f64) -> Option<[PlanPosition; 2]> {
+        let on = |wall: &RoomWall, by: f64| [0, 1].map(|axis| corner.at[axis] + wall.along[axis] * by);
+        if let [one, other] = &corner.walls[..]
+            && dot(one.along, other.along) < -0.9
+        {
+            // Along both, where they are not quite in line.
+            let along = direction(way(on(other, other.length), on(one, one.length)))?;
+            let wall = RoomWall { along, ..*one };
+            return Some([on(&wall, -width / 2.0), on(&wall, width / 2.0)]);
+        }
+        let jamb = self.reader.options.wall_width / 2.0;
+        let ground = self.plan.storeys.iter().find(|floor| floor.name == storey).map(|floor| &floor.walkable);
+        let is_ground = |at: PlanPosition| {
+            let is_in =
+                |shape: &Shape| matches!(&shape.outline, Outline::Loops { loops, .. } if has(loops, at));
+            ground.is_some_and(|shapes| shapes.iter().any(is_in))
+        };
+        let line = |wall: &RoomWall| [jamb, (jamb + width).min(f64::max(wall.length - jamb, 2.0 * jamb))];
+        let rank = |wall: &RoomWall| {
+            let [from, to] = line(wall);
+            let [x, z] = on(wall, f64::midpoint(from, to));
+            let [across_x, across_z] = wall.along.map(|part| part * (jamb + WALL_PROBE));
+            let leads = is_ground([x - across_z, z + across_x]) && is_ground([x + across_z, z - across_x]);
+            (leads, wall.rooms == 1, to - from, wall.length)
+        };
+        let better = |a: &&RoomWall, b: &&RoomWall| {
+            let ([a, b], end) = ([rank(a), rank(b)], |rank: (bool, bool, f64, f64)| (rank.0, rank.1));
+            end(a).cmp(&end(b)).then(a.2.total_cmp(&b.2)).then(a.3.total_cmp(&b.3))
+        };
+        let wall = corner.walls.iter().rev().max_by(better)?;
+        Some(line(wall).map(|by| on(wall, by)))
     }
 
     /// Adds walls along a line, or what is solid in an area.
@@ -296,18 +348,18 @@ impl Builder<'_, '_> {
     /// Adds a door: a point on the walls of rooms, on each storey where it is one, or a line.
     fn add_door(&mut self, element: &Element) -> Result<(), PlanError> {
         let storeys = self.storeys(element)?;
-        let half = self.width(element, DOOR_WIDTH) / 2.0;
+        let width = self.width(element, DOOR_WIDTH);
         let lines: Vec<(String, f64, [PlanPosition; 2])> = match &element.shape {
             MapShape::Node(at) => {
                 let is_here = |storey: &String| {
                     !element.tags.contains_key("level") || storeys.iter().any(|(name, _)| name == storey)
                 };
                 let corners = self.corners.get(&at.map(f64::to_bits)).into_iter().flatten();
-                let line = |&Corner { at, along, .. }: &Corner| {
-                    [-half, half].map(|by| [at[0] + along[0] * by, at[1] + along[1] * by])
-                };
                 let corners = corners.filter(|(storey, _)| is_here(storey));
-                corners.map(|(storey, corner)| (storey.clone(), corner.height, line(corner))).collect()
+                let line = |(storey, corner): (&String, &Corner)| {
+                    Some((storey.clone(), corner.height, self.door_line(storey, corner, width)?))
+                };
+                corners.filter_map(line).collect()
             }
             MapShape::Line(points) if points.len() == 2 => {
                 let line = [self.metres(points[0]), self.metres(points[1])];
@@ -391,6 +443,19 @@ impl Builder<'_, '_> {
         let both_ways = !element.is("conveying", &["forward", "backward"]);
         self.plan.stairs.push(Stairs { name: element.label().to_owned(), from, to, cost: 0.0, both_ways });
     }
+}
+
+/// Returns `true` if an odd number of rings encloses a place.
+fn has(rings: &[Vec<PlanPosition>], at: PlanPosition) -> bool {
+    let edges = rings.iter().flat_map(|ring| ring.iter().zip(ring.iter().cycle().skip(1)));
+    let is_crossed = |(a, b): &(&PlanPosition, &PlanPosition)| {
+        (a[1] > at[1]) != (b[1] > at[1]) && a[0] + (at[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) > at[0]
+    };
+    edges.filter(is_crossed).count() % 2 == 1
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
 }
 
 /// Returns a place inside of a ring.

@@ -86,3 +86,57 @@ fn a_room_is_entered_by_its_door_if_that_is_wide_enough() {
         assert_eq!(up.links.len(), 1, "radius {radius}");
     }
 }
+
+/// A row of rooms of these widths north of a corridor, with doors at corners of rooms: each at the
+/// wall of the corridor, before the room of its number or behind the last one.
+fn corner_doors(widths: &[f64], doors: &[usize]) -> String {
+    let (mut nodes, mut ways, mut count) = (String::new(), String::new(), 0);
+    let mut node = |east: f64, north: f64, tags: &str| {
+        let [longitude, latitude] = [8.54 + east / METRES[0] * 1e-5, 47.37 + north / METRES[1] * 1e-5]
+            .map(|value| (value * 1e9).round() / 1e9);
+        count += 1;
+        nodes += &format!("<node id=\"{count}\" lat=\"{latitude}\" lon=\"{longitude}\">{tags}</node>\n");
+        format!("<nd ref=\"{count}\"/>")
+    };
+    let mut way = |nodes: [&str; 4], kind: &str| {
+        let tags = format!("<tag k=\"indoor\" v=\"{kind}\"/><tag k=\"level\" v=\"0\"/>");
+        ways += &format!("<way id=\"1\">{}{}{tags}</way>\n", nodes.concat(), nodes[0]);
+    };
+    let edges: Vec<f64> = (0..=widths.len()).map(|room| widths[..room].iter().sum()).collect();
+    let mut at = |index: usize| {
+        let door = if doors.contains(&index) { "<tag k=\"door\" v=\"yes\"/>" } else { "" };
+        [0.0, 3.0, 8.0].map(|north| node(edges[index], north, if north == 3.0 { door } else { "" }))
+    };
+    let columns: Vec<[String; 3]> = (0..edges.len()).map(&mut at).collect();
+    let (first, last) = (&columns[0], &columns[columns.len() - 1]);
+    way([&first[0], &last[0], &last[1], &first[1]], "corridor");
+    for pair in columns.windows(2) {
+        way([&pair[0][1], &pair[1][1], &pair[1][2], &pair[0][2]], "room");
+    }
+    format!("<osm>\n{nodes}{ways}</osm>\n")
+}
+
+/// A door that is drawn at a corner lies in one wall, which leads somewhere.
+#[test]
+fn a_door_at_a_corner_leads_from_the_corridor_into_one_room() {
+    let mut random = waymesh::core::Random::new(5);
+    for round in 0..20 {
+        let widths: Vec<f64> = (0..4).map(|_| f64::from(random.range(2.0, 7.0))).collect();
+        for corner in 0..=widths.len() {
+            let mesh = bake(&read(&corner_doors(&widths, &[corner])), 0.2);
+            let corridor = vec3(1.0, 0.0, -1.5);
+            let mut west = 0.0;
+            let mut open = Vec::new();
+            for (room, width) in widths.iter().enumerate() {
+                if mesh.path(corridor, vec3((west + width / 2.0) as f32, 0.0, -6.0)).is_ok() {
+                    open.push(room);
+                }
+                west += width;
+            }
+            // Of two rooms beside the corner, the one with the longer wall.
+            let beside = [corner.checked_sub(1), Some(corner).filter(|&room| room < widths.len())];
+            let expected = beside.into_iter().flatten().max_by(|&a, &b| widths[a].total_cmp(&widths[b]));
+            assert_eq!(open, Vec::from_iter(expected), "{round}: {widths:?}, a door at corner {corner}");
+        }
+    }
+}
