@@ -8,7 +8,7 @@ use crate::fans::Fans;
 use crate::ground::{judge_coverage, judge_excess};
 use crate::mesh::{JudgedMesh, MeshIndex};
 use crate::oracle::Oracle;
-use crate::paths::{Router, judge_connectivity, judge_paths};
+use crate::paths::{Route, Router, judge_connectivity, judge_paths};
 use crate::report::{Evaluation, Places};
 use crate::shape::{judge_shape, judge_validity};
 use crate::units::percent;
@@ -69,7 +69,9 @@ impl Oracle {
         let options = PathOptions::default().with_allow_partial(false);
         let mut router = |from: Vec3, to: Vec3| {
             let path = mesh.query().options(options).memory(&mut scratch).path(from, to).ok()?;
-            (path.outcome == Outcome::Complete).then_some(path.points)
+            let leaps = path.links.iter().any(|link| !mesh.is_crossed_like_edge(link.link));
+            let (has_links, points) = (!path.links.is_empty(), path.points);
+            (path.outcome == Outcome::Complete).then_some(Route { points, has_links, leaps })
         };
         self.evaluate(&judged, Some(&mut router))
     }

@@ -63,7 +63,7 @@ pub use evaluate::Judgement;
 pub use glam;
 pub use mesh::JudgedMesh;
 pub use oracle::{Obstruction, Oracle, Sample, Verdict};
-pub use paths::Router;
+pub use paths::{Route, Router};
 pub use report::{
     ClearanceError, Connectivity, Detour, Evaluation, Excess, HeightError, Paths, Places, QueryTime, Shape,
     Violations,

@@ -311,9 +311,11 @@ impl Oracle {
         }
     }
 
-    /// `true` if there is gentle ground within half a cell of a point, on opposite sides of it.
+    /// `true` if there is gentle ground within half a cell of a point, on opposite sides of it; or if
+    /// the border of the ground must move by less than a cell for the agent to stand at the point.
     fn gentle_nearby(&self, point: DVec3, scratch: &mut Scratch) -> bool {
         let tolerance = self.height_tolerance();
+        let short = self.cell() - self.radius();
         let mut is_gentle = |offset: DVec2| {
             let place = point + DVec3::new(offset.x, 0.0, offset.y);
             let scene = &self.scene;
@@ -322,8 +324,12 @@ impl Oracle {
                 .any(|ground| scene.faces[ground.face].slope != Slope::Steep)
         };
         (0..8).any(|step| {
-            let offset = DVec2::from_angle(f64::from(step) * std::f64::consts::PI / 8.0) * self.cell() / 2.0;
+            let direction = DVec2::from_angle(f64::from(step) * std::f64::consts::PI / 8.0);
+            let offset = direction * self.cell() / 2.0;
+            // A border that moves by a cell along both axes moves by the diagonal of a cell.
+            let reach = direction / direction.abs().max_element() * short;
             is_gentle(offset) && is_gentle(-offset)
+                || short > 0.0 && [1.0, 0.5].iter().any(|&by| is_gentle(reach * by) || is_gentle(reach * -by))
         })
     }
 }

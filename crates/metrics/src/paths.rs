@@ -12,8 +12,26 @@ use crate::scene::plan;
 use crate::shortest::ShortestPaths;
 use waymesh_core::{Random, Stopwatch, threads};
 
-/// A path finder: returns the corners of a complete path between two positions, or `None`.
-pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Vec<Vec3>>;
+/// A complete path.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Route {
+    /// Its corners, from end to end.
+    pub points: Vec<Vec3>,
+    /// `true` if it leads over a link: its length is not compared with that over the polygons alone.
+    pub has_links: bool,
+    /// `true` if one of its links is not crossed like an edge, so that it may lead where an agent
+    /// cannot walk: no oracle denies it.
+    pub leaps: bool,
+}
+
+impl From<Vec<Vec3>> for Route {
+    fn from(points: Vec<Vec3>) -> Self {
+        Self { points, ..Self::default() }
+    }
+}
+
+/// A path finder: returns a complete path between two positions, or `None`.
+pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Route>;
 
 /// Largest number of drawn pairs for each wanted pair, until enough have both ends on the mesh.
 const MOST_DRAWS: usize = 20;
@@ -72,15 +90,16 @@ pub(crate) fn judge_paths(
         let clock = Stopwatch::start();
         let path = router(start, end);
         times.push(u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        match (components.connection(from, to), path.is_some()) {
-            (Connection::Linked, false) => result.wrongly_missing += 1,
-            (Connection::Apart, true) => result.wrongly_found += 1,
+        match (components.connection(from, to), &path) {
+            (Connection::Linked, None) => result.wrongly_missing += 1,
+            (Connection::Apart, Some(path)) => result.wrongly_found += usize::from(!path.leaps),
             _ => {}
         }
-        let Some(path) = path else { continue };
+        let Some(Route { points, has_links, .. }) = path else { continue };
         result.found += 1;
-        lengths.push(excess_length(oracle, index, &mut shortest, &path));
-        paths.push(path);
+        let is_compared = !has_links;
+        lengths.push(is_compared.then(|| excess_length(oracle, index, &mut shortest, &points)).flatten());
+        paths.push(points);
     }
     result.excess_length = Sorted::new(lengths.iter().copied().flatten()).summary();
     result.min_wall_distance = wall_distance(oracle, index, &paths);

@@ -152,10 +152,11 @@ pub struct Paths {
     pub found: usize,
     /// Pairs without a path, although there certainly is one.
     pub wrongly_missing: usize,
-    /// Pairs with a path, although there certainly is none.
+    /// Pairs with a path on foot, although there certainly is none. Links that are not crossed like
+    /// an edge lead where an agent cannot walk: paths over them do not count.
     pub wrongly_found: usize,
     /// Relative excess of the length of the paths over the exact shortest path on the mesh, in the
-    /// plan: 0.01 is one percent. Negative if they leave the mesh.
+    /// plan: 0.01 is one percent. Negative if they leave the mesh. Paths without links only.
     pub excess_length: ClearanceError,
     /// Smallest distance of the paths from what is certainly a wall in metres, at most twice the
     /// radius plus four cells. A rise that is a step for an agent with a level more of `max_step`

@@ -201,7 +201,7 @@ fn paths_are_compared_with_the_shortest() {
     let oracle = pillar().oracle();
     let draft = Draft::around_pillar();
     // Goes around by the corners of the hole on the shorter side, but never diagonally past them.
-    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to]);
+    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to].into());
     let found = oracle.evaluate(&draft.mesh(), Some(&mut straight)).evaluation.paths;
     assert_eq!((found.pairs, found.found), (300, 300));
     // Straight lines are never longer than the shortest path, and shorter where they cut through
@@ -213,14 +213,14 @@ fn paths_are_compared_with_the_shortest() {
     assert!(found.wrongly_found > 0, "the top of the pillar cannot be reached");
     // By way of a corner all are longer; the worst hundred are kept with their corners.
     let corner = Vec3::new(0.5, 0.0, 0.5);
-    let mut around = |from: Vec3, to: Vec3| Some(vec![from, corner, to]);
+    let mut around = |from: Vec3, to: Vec3| Some(vec![from, corner, to].into());
     let judgement = oracle.evaluate(&draft.mesh(), Some(&mut around));
     let (worst, detours) = (judgement.evaluation.paths.excess_length.max, judgement.places.detours);
     assert_eq!((detours.len(), detours.first().map(|detour| detour.excess)), (100, worst));
     assert!(detours.is_sorted_by(|a, b| a.excess >= b.excess));
     assert!(detours.iter().all(|detour| detour.path.len() == 3 && detour.path[1] == corner));
     assert!(detours[0].excess > 1.0);
-    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to]);
+    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to].into());
     assert_eq!(oracle.evaluate(&draft.mesh(), Some(&mut straight)).places.detours, []);
     let mut nobody = |_: Vec3, _: Vec3| None;
     let found = oracle.evaluate(&draft.mesh(), Some(&mut nobody)).evaluation.paths;
@@ -252,7 +252,7 @@ fn nothing_gives_no_figure_and_no_nan() {
 
 #[test]
 fn the_keys_are_the_contract() {
-    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to]);
+    let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to].into());
     let oracle = pillar().oracle();
     let found = oracle.evaluate(&Draft::around_pillar().mesh(), Some(&mut straight)).evaluation;
     let text = serde_json::to_string(&found).unwrap();
@@ -322,10 +322,30 @@ fn a_rise_that_may_be_a_step_is_no_wall_on_a_path() {
         let oracle = level.floor([5.0, 10.0], [0.0, 10.0], rise).oracle();
         let mesh = Draft::lattice(&[0.5, 9.5], &[0.5, 9.5], 0.0, &[]).mesh();
         // Every path turns at the foot of the rise.
-        let mut over = |from: Vec3, to: Vec3| Some(vec![from, Vec3::new(4.999, 0.0, 5.0), to]);
+        let mut over = |from: Vec3, to: Vec3| Some(vec![from, Vec3::new(4.999, 0.0, 5.0), to].into());
         oracle.evaluate(&mesh, Some(&mut over)).evaluation.paths.min_wall_distance.unwrap()
     };
     // Twice the radius and four cells is as far as is looked.
     near(distance(0.45), 1.4, 1e-6);
     near(distance(0.55), 0.001, 0.001);
+}
+
+/// A border that moves by a cell decides nothing, whichever way the scene is turned.
+#[test]
+fn a_mesh_over_the_edge_by_less_than_a_cell_is_no_certain_fault() {
+    for degrees in [0.0_f32, 7.0, 30.0, 45.0] {
+        let turn = glam::Quat::from_rotation_y(degrees.to_radians());
+        let soup = Level::default().floor([-5.0, 5.0], [-5.0, 5.0], 0.0).soup();
+        let corners = soup.positions().iter().map(|&corner| turn * corner).collect();
+        let soup = TriangleSoup::new(corners, soup.triangles().to_vec()).unwrap();
+        for (out, radius, is_fault) in [(0.065_f32, 0.0, false), (0.3, 0.0, true), (0.065, 0.5, true)] {
+            let oracle = Oracle::new(&soup, &agent().with_radius(radius), &config()).unwrap();
+            let side = 5.0 + out;
+            let at = |x: f32, z: f32| turn * Vec3::new(x * side, 0.0, z * side);
+            let square = vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)];
+            let mesh = JudgedMesh::new(&square, vec![vec![0, 1, 2, 3]]).unwrap();
+            let drop = judge(&oracle, &mesh).evaluation.excess.drop.unwrap();
+            assert_eq!(drop > 0.0, is_fault, "{degrees} degrees, {out} m over, radius {radius}: {drop}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use waymesh_core::{
     AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SurfacePoint,
     VertexId,
 };
-use waymesh_graph::NavMesh;
+use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
 
 /// The eight squares around the pillar, on a grid of half metres.
 fn polygons() -> PolyMesh {
@@ -76,4 +76,26 @@ fn the_height_surface_is_the_ground() {
     near(found.height_error.mean, 0.1, 1e-5);
     near(found.height_error.max, 0.1, 1e-5);
     assert_eq!(found.violations, 0);
+}
+
+/// The judge knows no ways but on foot: it does not deny a jump, and does not compare its length.
+#[test]
+fn paths_over_links_are_not_denied() {
+    let oracle = pillar().oracle();
+    let mut mesh = polygons();
+    let (first, vertex) = (u32::try_from(mesh.corners.len()).unwrap(), mesh.vertices.len());
+    let top = [[9, 9], [11, 9], [11, 11], [9, 11]];
+    mesh.vertices.extend(top.map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height: 15.0 }));
+    mesh.corners.extend((vertex..vertex + 4).map(VertexId::from_index));
+    mesh.neighbours.extend([None; 4]);
+    mesh.polygons.push(Poly { first, len: 4, region: RegionId(1), area: AreaId::GROUND });
+    let end = |polygon: u32, x: i32, z: i32, height: f32| LinkEnd {
+        polygon: PolyId(polygon),
+        ends: [PlanVertex { point: PlanPoint::new(x, z), height }; 2],
+    };
+    let jump = Link::new(end(1, 10, 7, 0.0), end(8, 10, 9, 15.0), LinkKind::Jump);
+    let mesh = NavMesh::new(mesh, None, agent()).unwrap().with_links(vec![jump]).unwrap();
+    let paths = oracle.evaluate_nav_mesh(&mesh, None).evaluation.paths;
+    assert_eq!((paths.found, paths.wrongly_found, paths.wrongly_missing), (300, 0, 0));
+    assert!(paths.excess_length.mean > Some(-1e-6) && paths.excess_length.max < Some(0.1));
 }
