@@ -1,7 +1,7 @@
 //! Buildings of OpenStreetMap as meshes: doors let through whom they are wide enough for.
 
 use waymesh::floorplan::{FloorPlan, PlanFormat, ReadOptions, parse_plan};
-use waymesh::glam::{Vec3, vec3};
+use waymesh::glam::{Vec3, dvec3, vec3};
 use waymesh::{Agent, Baker, NavMesh};
 
 /// Metres of a hundred-thousandth of a degree at the place, east and north.
@@ -105,7 +105,7 @@ fn corner_doors(widths: &[f64], doors: &[usize]) -> String {
     let edges: Vec<f64> = (0..=widths.len()).map(|room| widths[..room].iter().sum()).collect();
     let mut at = |index: usize| {
         let door = if doors.contains(&index) { "<tag k=\"door\" v=\"yes\"/>" } else { "" };
-        [0.0, 3.0, 8.0].map(|north| node(edges[index], north, if north == 3.0 { door } else { "" }))
+        [(0.0, ""), (3.0, door), (8.0, "")].map(|(north, door)| node(edges[index], north, door))
     };
     let columns: Vec<[String; 3]> = (0..edges.len()).map(&mut at).collect();
     let (first, last) = (&columns[0], &columns[columns.len() - 1]);
@@ -128,7 +128,7 @@ fn a_door_at_a_corner_leads_from_the_corridor_into_one_room() {
             let mut west = 0.0;
             let mut open = Vec::new();
             for (room, width) in widths.iter().enumerate() {
-                if mesh.path(corridor, vec3((west + width / 2.0) as f32, 0.0, -6.0)).is_ok() {
+                if mesh.path(corridor, dvec3(west + width / 2.0, 0.0, -6.0).as_vec3()).is_ok() {
                     open.push(room);
                 }
                 west += width;
