@@ -17,8 +17,9 @@ pub enum PathSearch {
     ///   pulled from the start to it and on to the goal. The path is the shortest *in this
     ///   corridor*, exactly.
     /// - It is not always the shortest of all: another corridor may be shorter. There is no bound.
-    ///   Of 38,000 paths between random obstacles, where all is narrow, it is 0.08 % longer on
-    ///   average and 8 % at most; on most levels it is the shortest.
+    ///   On 12 published maps of games it is 0.02 % longer on average and 4 % at most, on 5 levels
+    ///   0.02 % and 12 %. Of 63,000 paths among random obstacles it is 0.05 % longer on average; 24
+    ///   are more than 8 % longer, and the worst is 68 %.
     /// - A path back may be another one, of another length by as much. Those of
     ///   [`PathSearch::Shortest`] are the same in plan.
     /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same

@@ -238,7 +238,7 @@ const TINY_DISCS: [u64; 4] =
 /// The nearest room that can be reached touches a long wall, the near end of which is nearer to the
 /// goal.
 const LONG_WALLS: u64 = 0xff15_3100_2400_0024;
-/// The fast path is 27 % longer than the shortest one: the longest known.
+/// The fast path is 27 % longer than the shortest one: the longest known on a board.
 const LONGEST_FAST_PATH: u64 = 0x00ff_bafe_effe_ef41;
 
 #[test]
