@@ -158,7 +158,7 @@ pub(crate) fn step_crowds(
         if mesh.is_changed() {
             for (link, rule) in mesh.rules() {
                 // A rule out of its range leaves the link as it is.
-                let _ = crowd.set_link_rule(link, rule);
+                let _ = crowd.set_link_rule(&**mesh.mesh(), link, rule);
             }
         }
         let mesh = mesh.mesh().clone();

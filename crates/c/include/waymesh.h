@@ -1205,10 +1205,15 @@ enum wm_status wm_crowd_set_position(struct wm_crowd *crowd,
                                      struct wm_error *error);
 
 /*
- Sets how long a link takes, in seconds, or with a negative number its length at the agent's
- speed; and how many agents it takes at once, or with 0 any number. The others queue.
+ Sets how long a link of a mesh takes, in seconds, or with a negative number its length at the
+ agent's speed; and how many agents it takes at once, or with 0 any number. The others queue.
  */
-enum wm_status wm_crowd_set_link_rule(struct wm_crowd *crowd, uint64_t link, float seconds, uint32_t capacity, struct wm_error *error);
+enum wm_status wm_crowd_set_link_rule(struct wm_crowd *crowd,
+                                      const struct wm_mesh *mesh,
+                                      uint64_t link,
+                                      float seconds,
+                                      uint32_t capacity,
+                                      struct wm_error *error);
 
 /*
  Moves all agents by `seconds`: they choose velocities that avoid each other and walls, and walk.

@@ -279,7 +279,9 @@ public:
     void remove(uint64_t agent) { detail::call(wm_crowd_remove, get(), agent); }
     void set_target(const Mesh &mesh, uint64_t agent, wm_vec3 target) { detail::call(wm_crowd_set_target, get(), mesh.get(), agent, target); }
     void set_position(const Mesh &mesh, uint64_t agent, wm_vec3 position) { detail::call(wm_crowd_set_position, get(), mesh.get(), agent, position); }
-    void set_link_rule(uint64_t link, float seconds, uint32_t capacity) { detail::call(wm_crowd_set_link_rule, get(), link, seconds, capacity); }
+    void set_link_rule(const Mesh &mesh, uint64_t link, float seconds, uint32_t capacity) {
+        detail::call(wm_crowd_set_link_rule, get(), mesh.get(), link, seconds, capacity);
+    }
     void step(const Mesh &mesh, float seconds) { detail::call(wm_crowd_step, get(), mesh.get(), seconds); }
     void set_target(const Discs &discs, uint64_t agent, wm_vec3 target) {
         detail::call(wm_crowd_set_target_discs, get(), discs.get(), agent, target);

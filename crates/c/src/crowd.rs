@@ -223,11 +223,12 @@ pub extern "C" fn wm_crowd_set_position(
     })
 }
 
-/// Sets how long a link takes, in seconds, or with a negative number its length at the agent's
-/// speed; and how many agents it takes at once, or with 0 any number. The others queue.
+/// Sets how long a link of a mesh takes, in seconds, or with a negative number its length at the
+/// agent's speed; and how many agents it takes at once, or with 0 any number. The others queue.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_crowd_set_link_rule(
     crowd: Option<&mut Crowd>,
+    mesh: Option<&Mesh>,
     link: u64,
     seconds: f32,
     capacity: u32,
@@ -238,7 +239,8 @@ pub extern "C" fn wm_crowd_set_link_rule(
         // NaN, whose sign is any, is no negative number: the rule refuses it.
         rule.seconds = Some(seconds).filter(|&seconds| seconds.is_nan() || seconds >= 0.0);
         rule.capacity = if capacity == 0 { rule.capacity } else { capacity };
-        Ok(given("crowd", crowd)?.crowd.set_link_rule(LinkId(link), rule)?)
+        let (crowd, mesh) = (given("crowd", crowd)?, given("mesh", mesh)?);
+        Ok(crowd.crowd.set_link_rule(&mesh.0, LinkId(link), rule)?)
     })
 }
 

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut crowd = Crowd::new(CrowdConfig::default())?;
     for (id, _) in handle.mesh().links_by_id().filter(|(_, link)| link.kind == LinkKind::Lift) {
-        crowd.set_link_rule(id, LinkRule::default().with_seconds(6.0).with_capacity(2))?;
+        crowd.set_link_rule(&handle, id, LinkRule::default().with_seconds(6.0).with_capacity(2))?;
     }
     for guest in 0..8_u8 {
         let place = vec3(3.5 + 0.6 * f32::from(guest), 0.0, 11.5);

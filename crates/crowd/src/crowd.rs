@@ -325,9 +325,18 @@ where
     /// the path of their disc.
     ///
     /// # Errors
-    /// Names the first field of `rule` that is out of its range.
-    pub fn set_link_rule(&mut self, link: LinkId, rule: LinkRule) -> Result<(), CrowdError> {
+    /// Names the first field of `rule` that is out of its range; [`CrowdError::NoLink`] for a link
+    /// that is not on the mesh.
+    pub fn set_link_rule(
+        &mut self,
+        ground: &(impl MeshSource + ?Sized),
+        link: LinkId,
+        rule: LinkRule,
+    ) -> Result<(), CrowdError> {
         rule.validate()?;
+        if ground.nav_mesh().link(link).is_none() {
+            return Err(CrowdError::NoLink { link });
+        }
         self.rules.insert(link, rule);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use thiserror::Error;
 use waymesh_core::BadField;
-use waymesh_graph::QueryError;
+use waymesh_graph::{LinkId, QueryError};
 
 use crate::AgentId;
 
@@ -19,6 +19,12 @@ pub enum CrowdError {
     NoAgent {
         /// The agent.
         agent: AgentId,
+    },
+    /// The mesh has no link with this id.
+    #[error("there is no link {link} on the mesh")]
+    NoLink {
+        /// The link.
+        link: LinkId,
     },
     /// A target that is NaN or infinite.
     #[error("the target {target} is not finite")]

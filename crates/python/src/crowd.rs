@@ -349,7 +349,11 @@ impl PyCrowd {
         let mut rule = LinkRule::default();
         rule.seconds = seconds;
         rule.capacity = capacity.unwrap_or(rule.capacity);
-        self.with(py, |state| state.agents.set_link_rule(LinkId(link), rule)).or_raise()
+        self.with(py, |state| {
+            let State { agents, ground, .. } = state;
+            on_ground!(ground, |ground| agents.set_link_rule(ground, LinkId(link), rule))
+        })
+        .or_raise()
     }
 
     #[doc = doc!("Crowd.step")]

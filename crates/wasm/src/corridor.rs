@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use glam::Vec3;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_graph::{
@@ -27,6 +28,8 @@ use crate::world::World;
 pub struct Corridor {
     corridor: PathCorridor<Allowed, MeshCosts>,
     ground: Ground,
+    /// The last goal that was asked for.
+    goal: Option<Vec3>,
     scratch: QueryScratch,
 }
 
@@ -41,7 +44,7 @@ impl Corridor {
         NavMesh::check_many(&asked)?;
         options.validate().map_err(QueryError::from).or_throw()?;
         let corridor = PathCorridor::new(options.with_path(asked.options));
-        Ok(Self { corridor, ground, scratch: QueryScratch::default() })
+        Ok(Self { corridor, ground, goal: None, scratch: QueryScratch::default() })
     }
 }
 
@@ -80,10 +83,22 @@ impl Corridor {
         Self::make(&options, &handle.mesh().into(), Ground::World(handle))
     }
 
-    /// Keeps the corridor on another mesh from now on, as on ground that has changed.
+    /// Keeps the corridor on another mesh from now on, as on ground that has changed. One that goes by
+    /// flags goes by those of this mesh, which needs some: with other flags it is planned again.
     #[wasm_bindgen(js_name = walkOn)]
     pub fn walk_on(&mut self, mesh: &NavMesh) -> Thrown<()> {
+        let path = &self.corridor.options().path;
+        let filter = mesh.with_its_flags(&path.filter)?;
         self.ground = Ground::of(mesh, false)?;
+        if let Some(filter) = filter {
+            let path = path.clone().with_filter(filter);
+            let ends = self.corridor.start().map(|start| start.position).zip(self.goal);
+            self.corridor = PathCorridor::new(self.corridor.options().clone().with_path(path));
+            let Self { corridor, ground, scratch, .. } = self;
+            if let Some((from, to)) = ends {
+                corridor.plan(&*ground.nav_mesh(), from, to, scratch).or_throw()?;
+            }
+        }
         Ok(())
     }
 
@@ -95,7 +110,8 @@ impl Corridor {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
     ) -> Thrown<String> {
         let (from, to) = (point("start", start)?, point("end", end)?);
-        let Self { corridor, ground, scratch } = self;
+        let Self { corridor, ground, scratch, goal } = self;
+        *goal = Some(to);
         changed(corridor.plan(&*ground.nav_mesh(), from, to, scratch))
     }
 
@@ -106,7 +122,7 @@ impl Corridor {
         #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
     ) -> Thrown<String> {
         let to = point("position", position)?;
-        let Self { corridor, ground, scratch } = self;
+        let Self { corridor, ground, scratch, .. } = self;
         changed(corridor.move_start(&*ground.nav_mesh(), to, scratch))
     }
 
@@ -117,7 +133,8 @@ impl Corridor {
         #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
     ) -> Thrown<String> {
         let to = point("position", position)?;
-        let Self { corridor, ground, scratch } = self;
+        let Self { corridor, ground, scratch, goal } = self;
+        *goal = Some(to);
         changed(corridor.move_goal(&*ground.nav_mesh(), to, scratch))
     }
 
@@ -125,7 +142,7 @@ impl Corridor {
     /// its end. `null` if the path has none.
     #[wasm_bindgen(js_name = takeLink, unchecked_return_type = "LinkUse | null")]
     pub fn take_link(&mut self) -> Thrown<JsValue> {
-        let Self { corridor, ground, scratch } = self;
+        let Self { corridor, ground, scratch, .. } = self;
         let taken = corridor.take_link(&*ground.nav_mesh(), scratch).or_throw()?;
         Ok(taken.map_or(JsValue::NULL, |taken| path::link(&taken)))
     }

@@ -105,12 +105,20 @@ impl Crowd {
     }
 
     /// Lets the agents walk on another mesh from now on, as on ground that has changed: paths over
-    /// ground that is still there are kept, others are planned again.
+    /// ground that is still there are kept, others are planned again. Agents that go by flags go by
+    /// those of this mesh, which needs some.
     #[wasm_bindgen(js_name = walkOn)]
     pub fn walk_on(&mut self, mesh: &NavMesh) -> Thrown<()> {
+        let mut changed = Vec::new();
+        for &id in self.ids.values() {
+            let Some(params) = self.agents.params(id) else { continue };
+            if let Some(filter) = mesh.with_its_flags(&params.filter)? {
+                changed.push((id, params.clone().with_filter(filter)));
+            }
+        }
         self.ground = Ground::of(mesh, self.has_clearance)?;
         self.flags.clone_from(&mesh.flags);
-        Ok(())
+        changed.into_iter().try_for_each(|(id, params)| self.agents.set_params(id, params)).or_throw()
     }
 
     /// Adds an agent at the place of the mesh that is nearest to a position, and returns its number,
@@ -167,7 +175,7 @@ impl Crowd {
         agents.set_position(ground, id, position).or_throw()
     }
 
-    /// Sets how long a link takes, and how many agents it takes at once; the others queue.
+    /// Sets how long a link of the mesh takes, and how many agents it takes at once; the others queue.
     #[wasm_bindgen(js_name = setLinkRule)]
     pub fn set_link_rule(
         &mut self,
@@ -179,7 +187,8 @@ impl Crowd {
         rule.seconds = fields.number("seconds")?;
         fields.counts([("capacity", &mut rule.capacity)])?;
         fields.finish()?;
-        self.agents.set_link_rule(LinkId(number(link)), rule).or_throw()
+        let Self { agents, ground, .. } = self;
+        agents.set_link_rule(&*ground, LinkId(number(link)), rule).or_throw()
     }
 
     /// Moves all agents by `seconds`. Steps of 0.1 s and less avoid collisions well. Takes a few

@@ -55,15 +55,23 @@ pub(crate) fn flag_filter(
     if include.or(exclude).is_none() {
         return Ok(None);
     }
-    let missing = || {
-        let [include, exclude] = names;
-        Kind::Query.error(format_args!("{include} and {exclude} need flags: set `flags` of the mesh before"))
-    };
-    let flags = table.cloned().ok_or_else(missing)?;
+    let flags = table.cloned().ok_or_else(|| missing_flags(names))?;
     Ok(Some(FlagFilter { flags, include: include.unwrap_or(u16::MAX), exclude: exclude.unwrap_or(0) }))
 }
 
+fn missing_flags([include, exclude]: [&str; 2]) -> JsValue {
+    Kind::Query.error(format_args!("{include} and {exclude} need flags: set `flags` of the mesh before"))
+}
+
 impl NavMesh {
+    /// Returns a filter by the flags of this mesh instead of other ones; `None` if it stays.
+    pub(crate) fn with_its_flags(&self, filter: &Allowed) -> Thrown<Option<Allowed>> {
+        let (height, Some(by_flags)) = filter else { return Ok(None) };
+        let own = self.flags.clone().ok_or_else(|| missing_flags(["include flags", "exclude flags"]))?;
+        let is_other = own != by_flags.flags;
+        Ok(is_other.then(|| (*height, Some(FlagFilter { flags: own, ..by_flags.clone() }))))
+    }
+
     fn asked(&self, options: &JsValue) -> Thrown<Asked> {
         let mut fields = Fields::new("options", options)?;
         let asked = self.take_asked(&mut fields)?;

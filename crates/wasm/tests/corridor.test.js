@@ -133,6 +133,15 @@ test("flags close polygons for those who heed them", () => {
   assert.ok(been.get(keyed).has(shut));
   assert.ok(!been.get(other).has(shut));
   assert.equal(crowd.agent(keyed).status, "arrived");
+  // Other flags count from `walkOn` on.
+  own.flags = new Uint16Array(ids).fill(1);
+  const moved = new Corridor(own, { excludeFlags: 2 });
+  moved.plan(start, end);
+  assert.equal(moved.path.outcome, "complete");
+  own.flags = new Uint16Array(ids).fill(1).map((flag, id) => (id === shut ? 3 : flag));
+  moved.walkOn(own);
+  assert.ok(!moved.path.polygons.includes(shut));
+  assert.throws(() => moved.walkOn(mesh), /set `flags` of the mesh/);
   assert.throws(() => new Crowd(mesh, {}).add(start, { include_flags: 1 }), /set `flags` of the mesh/);
   assert.throws(() => own.findPath(start, end, { excludeFlags: 65536 }), /excludeFlags is 65536/);
   assert.throws(() => own.findPath(start, end, { excludeFlags: 2, radius: 1 }), /flags cannot be used with a radius/);

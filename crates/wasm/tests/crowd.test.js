@@ -182,6 +182,7 @@ test("a lift takes its time, and few at once", () => {
 test("what cannot be used is named", () => {
   const crowd = new Crowd(mesh);
   refused(() => crowd.setLinkRule(0, { capacity: 0 }), "settings", /capacity is 0/);
+  refused(() => crowd.setLinkRule(77, { capacity: 2 }), "input", /no link 77 on the mesh/);
   refused(() => new Crowd(mesh, { horizon: 0 }), "settings", /horizon is 0/);
   refused(() => new Crowd(mesh, { max_neighbours: 1.5 }), "input", /max_neighbours must be a whole number/);
   refused(() => new Crowd(mesh, { area_costs: { lava: 3 } }), "input", /no area named "lava"/);

@@ -198,7 +198,7 @@ static wm_status call(void) {
         return below(2) ? wm_crowd_set_target(crowd, mesh(), below(20), point(), NULL) : wm_crowd_set_position(crowd, mesh(), below(20), point(), NULL);
     case 28:
         if (below(3) == 0) return wm_crowd_step_discs(crowd, discs, small(), NULL);
-        if (below(9) == 0) return wm_crowd_set_link_rule(crowd, below(20), small(), below(3), NULL);
+        if (below(9) == 0) return wm_crowd_set_link_rule(crowd, mesh(), below(20), small(), below(3), NULL);
         return below(9) ? wm_crowd_step(crowd, mesh(), small(), NULL) : wm_crowd_remove(crowd, below(20), NULL);
     case 29: case 30: {
         wm_link link, some[3];

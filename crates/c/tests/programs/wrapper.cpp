@@ -85,9 +85,12 @@ int main() {
     CHECK(status_of([&] { world.remove_obstacle(last); }) == WM_STATUS_BAD_ARGUMENT);
 
     waymesh::Crowd crowd;
-    crowd.set_link_rule(3, 8.0F, 1);
-    crowd.set_link_rule(3, -1.0F, 0);
-    for (float seconds : {INFINITY, NAN, -NAN}) CHECK(status_of([&] { crowd.set_link_rule(3, seconds, 1); }) == WM_STATUS_BAD_SETTING);
+    waymesh::Mesh joined = waymesh::Mesh::bake(triangles);
+    const uint64_t lift = joined.add_link(waymesh::link_between(joined.nearest(from), joined.nearest(to)));
+    crowd.set_link_rule(joined, lift, 8.0F, 1);
+    crowd.set_link_rule(joined, lift, -1.0F, 0);
+    for (float seconds : {INFINITY, NAN, -NAN}) CHECK(status_of([&] { crowd.set_link_rule(joined, lift, seconds, 1); }) == WM_STATUS_BAD_SETTING);
+    CHECK(status_of([&] { crowd.set_link_rule(mesh, lift + 9, 8.0F, 1); }) == WM_STATUS_BAD_ARGUMENT);
     const uint64_t agent = crowd.add(mesh, from);
     crowd.set_target(mesh, agent, to);
     for (int step = 0; step < 100; step++) crowd.step(mesh, 0.1F);

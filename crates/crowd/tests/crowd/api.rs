@@ -37,13 +37,15 @@ fn fields_out_of_range_are_named() {
     }
     assert_eq!(field(crowd.step(&mesh, 0.0).unwrap_err()), "dt");
     assert_eq!(
-        field(crowd.set_link_rule(LinkId(0), LinkRule::default().with_capacity(0)).unwrap_err()),
+        field(crowd.set_link_rule(&mesh, LinkId(0), LinkRule::default().with_capacity(0)).unwrap_err()),
         "capacity"
     );
     assert_eq!(
-        field(crowd.set_link_rule(LinkId(0), LinkRule::default().with_seconds(-1.0)).unwrap_err()),
+        field(crowd.set_link_rule(&mesh, LinkId(0), LinkRule::default().with_seconds(-1.0)).unwrap_err()),
         "seconds"
     );
+    let link = LinkId(7);
+    assert_eq!(crowd.set_link_rule(&mesh, link, LinkRule::default()), Err(CrowdError::NoLink { link }));
 }
 
 #[test]

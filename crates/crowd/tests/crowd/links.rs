@@ -23,7 +23,7 @@ fn a_link_takes_its_time() {
     let mesh = gap();
     let trip = [at(8.0, 5.0), Vec3::new(17.0, 3.0, 5.0)];
     let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &[trip]);
-    crowd.set_link_rule(LinkId(0), LinkRule::default().with_seconds(2.0)).unwrap();
+    crowd.set_link_rule(&mesh, LinkId(0), LinkRule::default().with_seconds(2.0)).unwrap();
     let mut shares = Vec::new();
     let mut heights = Vec::new();
     for _ in 0..240 {
@@ -48,7 +48,7 @@ fn agents_queue_at_a_link_of_small_capacity() {
         .map(|from| [from, from + Vec3::new(15.5, 3.0, 1.0)])
         .collect();
     let (mut crowd, _) = crowd(&mesh, AgentParams::default(), &trips);
-    crowd.set_link_rule(LinkId(0), LinkRule::default().with_seconds(1.0).with_capacity(2)).unwrap();
+    crowd.set_link_rule(&mesh, LinkId(0), LinkRule::default().with_seconds(1.0).with_capacity(2)).unwrap();
     let (mut judge, mut most, mut time) = (Judge::default(), 0, 0.0);
     while crowd.agents().any(|(_, state)| state.status != AgentStatus::Arrived) {
         crowd.take_step(&mesh, DT);
@@ -110,7 +110,7 @@ fn a_short_link_is_taken_although_agents_stand_at_its_end() {
         ] {
             let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &trips);
             let rule = LinkRule::default().with_capacity(capacity);
-            crowd.set_link_rule(LinkId(0), rule).unwrap();
+            crowd.set_link_rule(&mesh, LinkId(0), rule).unwrap();
             if let Some(place) = idle {
                 crowd.add(&mesh, AgentParams::default(), place).unwrap();
             }
