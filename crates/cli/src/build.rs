@@ -62,7 +62,28 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     };
     // A large file is read during the bake.
     warn_of_unmatched(&rules);
-    write(&bake?, mesh_file, &args.extras, json)
+    let bake = bake?;
+    write_summed_up(&bake, mesh_file, &args.extras, json, |out| {
+        summary(&mut *out, &bake.report)?;
+        name_pictures(out, scenes)
+    })
+}
+
+/// Prints for each picture that it was read as heights: a floor plan may have been meant.
+fn name_pictures(out: &mut dyn Write, scenes: &[PathBuf]) -> std::io::Result<()> {
+    let is_picture =
+        |file: &&PathBuf| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
+    scenes.iter().filter(is_picture).try_for_each(|file| {
+        let file = file.display();
+        let line = format!(
+            "{file} was read as a height map, in which light is high; for a floor plan, in which light is free, use: \
+             waymesh plan {file}"
+        );
+        if files::is_quiet() {
+            tracing::warn!("{line}");
+        }
+        writeln!(out, "  {line}")
+    })
 }
 
 /// Warns of rules that matched no surface or layer of what was read.
