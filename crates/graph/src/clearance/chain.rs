@@ -11,7 +11,7 @@ use super::memory::ClearanceScratch;
 use super::mesh::ClearanceNavMesh;
 use super::path::ClearPathOptions;
 use super::table::Table;
-use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, side_of, touch};
+use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::Location;
 use crate::locate::reach::Reach;
 use crate::marks::Marks;
@@ -318,13 +318,10 @@ impl ClearanceNavMesh {
         let [x, _, z] = self.mesh.frame.to_grid(to);
         let to = dvec2(x * size, z * size);
         let last = self.table.walk(from.triangle, None, from.at, to);
-        let is_there = (3 * last..3 * last + 3).all(|side| {
-            let [a, b] = self.table.ends(side);
-            side_of(a, b, to) >= -loose * (b - a).length()
-        });
         let ClearanceScratch { memory, seen, .. } = scratch;
         let least = radius * (1.0 - 1e-3) - loose;
-        is_there && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
+        self.table.holds(last, to, loose)
+            && self.kept_straight(from.triangle, [from.at, to], least, &mut memory.stack, seen).is_some()
     }
 }
 

@@ -346,11 +346,7 @@ impl Search<'_> {
         // From the end of the path, which is no farther from there than a disc that fits is wide.
         let inside = near + (self.table.centroid(triangle) - near) * 1e-3;
         let last = self.table.walk(triangle, None, inside, line[1]);
-        if !(3 * last..3 * last + 3).all(|side| {
-            let [a, b] = self.table.ends(side);
-            let aside = side_of(a, b, line[1]);
-            aside >= 0.0 || aside >= -2.0 * self.table.slack * (b - a).length()
-        }) {
+        if !self.table.holds(last, line[1], 2.0 * self.table.slack) {
             return false;
         }
         let memory = &mut *self.memory;

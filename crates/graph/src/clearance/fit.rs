@@ -4,7 +4,7 @@ use glam::{DVec2, Vec3, Vec3Swizzles, dvec2};
 use waymesh_core::{PolyId, nearest_f32};
 
 use super::mesh::ClearanceNavMesh;
-use crate::geometry::disc::{NARROW, is_nearer, nearest_on, side_of, unit};
+use crate::geometry::disc::{NARROW, is_nearer, nearest_on, unit};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
 use crate::locate::nearest::{Location, Spot};
@@ -191,10 +191,7 @@ impl ClearanceNavMesh {
         }
         let is_seen = |place: DVec2| {
             let last = self.table.walk(from.triangle, None, from.at, place);
-            (3 * last..3 * last + 3).all(|side| {
-                let [a, b] = self.table.ends(side);
-                side_of(a, b, place) >= -4.0 * self.table.slack * (b - a).length()
-            })
+            self.table.holds(last, place, 4.0 * self.table.slack)
         };
         let wants = |triangle, place, height| (wanted.wants)(triangle, place, height) && is_seen(place);
         let (admits, centre) = (&wanted.admits, &wanted.centre);

@@ -5,7 +5,7 @@ use waymesh_core::{ClearanceMesh, PlanPoint, PlanVertex, PolyId, to_u32};
 
 use super::admitted::Admitted;
 use super::open_links::{OpenLinks, edge_points};
-use super::table::{Table, WALL, next};
+use super::table::{Table, WALL};
 use crate::geometry::disc::unit;
 use crate::mesh::error::NavMeshError;
 use crate::mesh::nav_mesh::NavMesh;
@@ -103,14 +103,7 @@ pub(super) fn find(
         }
     }
     for (polygon, seed) in mesh.polygon_ids().map(|id| (id.index(), seeds[id.index()])) {
-        let holds = seed != WALL && {
-            let at = middle(mesh, to_u32(polygon));
-            (0..3).all(|side| {
-                let half_edge = 3 * seed + side;
-                let [a, b] = [table.start(half_edge), table.start(next(half_edge))];
-                crate::geometry::disc::side_of(a, b, at) >= -table.slack * (b - a).length()
-            })
-        };
+        let holds = seed != WALL && table.holds(seed, middle(mesh, to_u32(polygon)), table.slack);
         if !holds && admitted.has(to_u32(polygon)) {
             return Err(NavMeshError::OtherGround { polygon: PolyId::from_index(polygon) });
         }

@@ -95,13 +95,8 @@ impl Table {
         mesh.validate().map_err(NavMeshError::Clearance)?;
         let count = mesh.triangles.len() * 3;
         if u32::try_from(count).map_or(true, |count| count == WALL) {
-            let (element, value) = (0, i64::try_from(count).unwrap_or(i64::MAX));
-            return Err(NavMeshError::OutOfRange {
-                table: "triangles",
-                element,
-                value,
-                limit: i64::from(WALL / 3),
-            });
+            let (value, limit) = (i64::try_from(count).unwrap_or(i64::MAX), i64::from(WALL / 3));
+            return Err(NavMeshError::OutOfRange { table: "triangles", element: 0, value, limit });
         }
         for (element, vertex) in mesh.vertices.iter().enumerate() {
             if !(vertex.x.is_finite() && vertex.z.is_finite() && vertex.height.is_finite()) {
@@ -393,6 +388,15 @@ impl Table {
     /// it alone lies in each direction.
     pub(super) fn has_one_way_round(&self, corner: u32) -> bool {
         !self.fan(corner).is_long(0.0)
+    }
+
+    /// Returns `true` if a place lies in a triangle, or beyond a side by at most `loose`.
+    pub(super) fn holds(&self, triangle: u32, at: DVec2, loose: f64) -> bool {
+        (3 * triangle..3 * triangle + 3).all(|side| {
+            let [a, b] = self.ends(side);
+            let aside = side_of(a, b, at);
+            aside >= 0.0 || aside >= -loose * (b - a).length()
+        })
     }
 
     /// Returns `true` if a place of one triangle is also in another, being on a side of both.

@@ -387,12 +387,8 @@ impl TiledMesh {
     ) -> Result<BTreeMap<TileKey, TileChange>, NavMeshError> {
         let tiles = changes.values().filter_map(TileChange::tile);
         if let Some(table) = self.writer.too_long(tiles) {
-            return Err(NavMeshError::OutOfRange {
-                table,
-                element: 0,
-                value: i64::from(u32::MAX),
-                limit: 1 << 30,
-            });
+            let (value, limit) = (i64::from(u32::MAX), 1 << 30);
+            return Err(NavMeshError::OutOfRange { table, element: 0, value, limit });
         }
         let around: BTreeSet<TileKey> = changes
             .keys()
