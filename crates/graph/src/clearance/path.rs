@@ -178,9 +178,7 @@ impl ClearanceNavMesh {
         scratch: &mut ClearanceScratch,
     ) -> Result<Fit, QueryError> {
         let position = place.position();
-        if !position.is_finite() {
-            return Err(QueryError::NotFinite { end, position });
-        }
+        QueryError::unless_finite(end, position)?;
         let centre = |polygon| filter.allows(&self.mesh, PolyId(polygon));
         let (admits, wants) = (|polygon| self.admitted.has(polygon), |_, _, _| true);
         let radius_kept = f64::from(self.distance_of(radius));

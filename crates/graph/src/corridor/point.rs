@@ -51,9 +51,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         to: Vec3,
         scratch: &mut QueryScratch,
     ) -> Changed {
-        if !to.is_finite() {
-            return Err(QueryError::NotFinite { end: PathEnd::Start, position: to });
-        }
+        QueryError::unless_finite(PathEnd::Start, to)?;
         let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
         let change = self.renew_point(mesh, Some(to.into()), scratch)?;
         let Some(ends) = self.ends else {

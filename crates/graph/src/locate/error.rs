@@ -153,6 +153,10 @@ impl std::fmt::Display for Millimetres {
 }
 
 impl QueryError {
+    pub(crate) fn unless_finite(end: PathEnd, position: Vec3) -> Result<(), Self> {
+        if position.is_finite() { Ok(()) } else { Err(Self::NotFinite { end, position }) }
+    }
+
     /// Returns the default for the error that there is no path: an empty path, or nothing where a path
     /// was written whose outcome says it.
     ///

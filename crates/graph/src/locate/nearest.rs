@@ -157,9 +157,7 @@ impl NavMesh {
         reach: Option<Reach>,
         find: impl FnOnce(&Reach) -> Option<T>,
     ) -> Result<T, QueryError> {
-        if !position.is_finite() {
-            return Err(QueryError::NotFinite { end, position });
-        }
+        QueryError::unless_finite(end, position)?;
         let reach = reach.unwrap_or_else(|| self.default_reach());
         reach.validate()?;
         find(&reach).ok_or_else(|| self.nothing_near(end, position, reach))

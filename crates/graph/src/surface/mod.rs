@@ -80,9 +80,7 @@ impl NavMesh {
 
     #[inline]
     fn plan_of(&self, end: PathEnd, position: Vec3) -> Result<PlanPosition, QueryError> {
-        if !position.is_finite() {
-            return Err(QueryError::NotFinite { end, position });
-        }
+        QueryError::unless_finite(end, position)?;
         let [x, _, z] = self.frame.to_grid(position);
         Ok(PlanPosition::snapped(x, z))
     }
