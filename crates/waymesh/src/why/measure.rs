@@ -3,6 +3,8 @@
 use glam::{DVec2, DVec3};
 use waymesh_core::{Agent, Bounds, BoxTree, TriangleSoup, float, triangle_normal};
 
+use super::Cause;
+
 /// A surface above or below a point of the plan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surface {
@@ -18,22 +20,8 @@ pub(super) struct Surface {
 pub(super) struct Edge {
     /// Distance in plan.
     pub(super) distance: f64,
-    pub(super) beyond: Beyond,
-}
-
-/// The other side of an edge.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Beyond {
-    /// Something as high as the agent's body.
-    Wall { triangle: usize },
-    /// Ground this much lower; `None` for none.
-    Drop { depth: Option<f64> },
-    /// Ground this much higher.
-    Step { rise: f64, triangle: usize },
-    /// Ground of this slope in radians.
-    Steep { slope: f64, triangle: usize },
-    /// Ground with this head room.
-    Low { room: f64, triangle: usize },
+    /// What lies beyond it.
+    pub(super) cause: Cause,
 }
 
 /// Directions in which edges are looked for, and steps to the farthest.
@@ -150,31 +138,34 @@ impl<'a> Nearby<'a> {
     /// Walks over the ground in a direction. Returns the height there, or the edge before.
     fn walk(&self, from: DVec3, direction: DVec2, far: f64, agent: &Agent) -> Result<f64, Edge> {
         const HALVINGS: u32 = 12;
-        let step = |distance: f64, height: f64| self.step(plan(from) + direction * distance, height, agent);
+        let step = |distance: f64, height: f64| {
+            self.step(plan(from) + direction * distance, height, agent, distance)
+        };
         let length = self.far / f64::from(STEPS);
         let (mut height, mut before) = (from.y, 0.0);
         while before < far {
             let mut distance = (before + length).min(far);
             match step(distance, height) {
                 Ok(next) => (height, before) = (next, distance),
-                Err(mut beyond) => {
+                Err(mut cause) => {
                     // Between a distance that is walked and one that is not.
                     for _ in 0..HALVINGS {
                         let middle = before.midpoint(distance);
                         match step(middle, height) {
                             Ok(_) => before = middle,
-                            Err(found) => (distance, beyond) = (middle, found),
+                            Err(found) => (distance, cause) = (middle, found),
                         }
                     }
-                    return Err(Edge { distance, beyond });
+                    return Err(Edge { distance, cause });
                 }
             }
         }
         Ok(height)
     }
 
-    /// Returns the height of the ground that an agent at `height` steps onto, or the obstacle.
-    fn step(&self, at: DVec2, height: f64, agent: &Agent) -> Result<f64, Beyond> {
+    /// Returns the height of the ground that an agent at `height` steps onto, or the cause for which
+    /// a place at a distance from there is not walkable.
+    fn step(&self, at: DVec2, height: f64, agent: &Agent, distance: f64) -> Result<f64, Cause> {
         let (max_step, tall) = (f64::from(agent.max_step), f64::from(agent.height));
         let max_slope = f64::from(agent.max_slope) + 1e-6;
         let ground = || self.surfaces(at).filter(|surface| surface.faces_up);
@@ -183,19 +174,22 @@ impl<'a> Nearby<'a> {
         let next = ground().filter(|surface| within(surface) && surface.slope <= max_slope).max_by(highest);
         if let Some(next) = next {
             return match self.head_room(DVec3::new(at.x, next.height, at.y)) {
-                Some((room, triangle)) if room < tall - 1e-6 => Err(Beyond::Low { room, triangle }),
+                Some((room, triangle)) if room < tall - 1e-6 => {
+                    Err(Cause::NearLowHeadRoom { distance, room, triangle })
+                }
                 _ => Ok(next.height),
             };
         }
         if let Some(Surface { slope, triangle, .. }) = ground().find(within) {
-            return Err(Beyond::Steep { slope, triangle });
+            return Err(Cause::NearSteep { distance, slope: slope.to_degrees(), triangle });
         }
         let above = ground().filter(|surface| surface.height > height && surface.height < height + tall);
         if let Some(higher) = above.min_by(highest) {
-            return Err(Beyond::Step { rise: higher.height - height, triangle: higher.triangle });
+            let Surface { height: top, triangle, .. } = higher;
+            return Err(Cause::NearStep { distance, rise: top - height, triangle });
         }
         let lower = ground().filter(|surface| surface.height < height).max_by(highest);
-        Err(Beyond::Drop { depth: lower.map(|lower| height - lower.height) })
+        Err(Cause::NearDrop { distance, depth: lower.map(|lower| height - lower.height) })
     }
 
     /// Returns the nearest triangle at the height of the agent's body, above what it steps over, as
@@ -225,7 +219,7 @@ impl<'a> Nearby<'a> {
             })
         };
         let (distance, _, triangle) = places.into_iter().find(is_wall)?;
-        Some(Edge { distance, beyond: Beyond::Wall { triangle } })
+        Some(Edge { distance, cause: Cause::NearWall { distance, triangle } })
     }
 }
 

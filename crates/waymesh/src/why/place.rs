@@ -6,7 +6,7 @@ use waymesh_core::{AreaId, BadField, TriangleSoup, nearest_f32};
 use waymesh_graph::Reach;
 use waymesh_io::{LoadOptions, Winding};
 
-use super::measure::{Beyond, Nearby, Surface};
+use super::measure::{Nearby, Surface};
 use super::remedy::{Remedy, first_that_works, values, with};
 use super::spot::{Loss, Spot};
 use super::{Cause, Explainer, is_on};
@@ -316,24 +316,13 @@ fn edge_cause(nearby: &Nearby<'_>, at: DVec3, config: &BakeConfig) -> (Cause, &'
     let Some(edge) = nearby.edge(at, agent) else {
         return (Cause::Rounding, &["cell_size", "agent_radius"]);
     };
-    let distance = edge.distance;
-    // Beyond the radius it is the rounding of cells that removes the place.
-    let settings: &[_] = if distance >= f64::from(agent.radius) {
-        &["cell_size", "agent_radius"]
-    } else {
-        &["agent_radius", "cell_size"]
+    let settings: &[_] = match edge.cause {
+        Cause::NearStep { .. } => &["max_step", "agent_radius", "cell_size"],
+        // Beyond the radius it is the rounding of cells that removes the place.
+        _ if edge.distance >= f64::from(agent.radius) => &["cell_size", "agent_radius"],
+        _ => &["agent_radius", "cell_size"],
     };
-    match edge.beyond {
-        Beyond::Wall { triangle } => (Cause::NearWall { distance, triangle }, settings),
-        Beyond::Drop { depth } => (Cause::NearDrop { distance, depth }, settings),
-        Beyond::Step { rise, triangle } => {
-            (Cause::NearStep { distance, rise, triangle }, &["max_step", "agent_radius", "cell_size"])
-        }
-        Beyond::Steep { slope, triangle } => {
-            (Cause::NearSteep { distance, slope: slope.to_degrees(), triangle }, settings)
-        }
-        Beyond::Low { room, triangle } => (Cause::NearLowHeadRoom { distance, room, triangle }, settings),
-    }
+    (edge.cause, settings)
 }
 
 /// Changes the first setting that mends a place, if one does.
