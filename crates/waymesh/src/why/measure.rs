@@ -20,7 +20,7 @@ pub(super) struct Surface {
 pub(super) struct Edge {
     /// Distance in plan.
     pub(super) distance: f64,
-    /// What lies beyond it.
+    /// The cause that ends the ground there.
     pub(super) cause: Cause,
 }
 

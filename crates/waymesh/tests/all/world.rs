@@ -296,7 +296,10 @@ fn an_oracle_made_meanwhile_answers_where_nothing_changed() {
         world.update(&mut ()).unwrap();
     };
     change(&mut world, &mut random);
+    let before = handle.mesh();
     world.set_oracle(maker.join().unwrap());
+    let after = handle.mesh();
+    assert!(*after == *before && after.generation() == before.generation());
     let [mut looked_up, mut searched] = [0; 2];
     for round in 0..6 {
         let mesh = handle.mesh();

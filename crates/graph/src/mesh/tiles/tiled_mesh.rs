@@ -144,7 +144,9 @@ impl TiledMesh {
     /// the links or which of them are open differ, and is dropped if more than 1,024 tiles changed or
     /// polygons were renumbered.
     pub fn set_oracle(&mut self, oracle: Option<PathOracle>) {
-        self.work = Some(self.work.take().unwrap_or_else(|| (self.copy(), WriteLog::default())));
+        if self.work.is_none() {
+            self.edit(|_, _| ());
+        }
         let oracle = oracle.map(|oracle| AttachedOracle::new(oracle.0, self.writer.grid.side));
         let known = oracle.iter().flat_map(|oracle| oracle.tables.tiles.keys());
         let tiles: BTreeSet<TileKey> = self.writer.slots.keys().chain(known).copied().collect();
