@@ -327,7 +327,7 @@ impl<'a> Job<'a> {
             Some(mut detour) => {
                 let bytes = u64::try_from(detour.bytes()).ok();
                 mesh = mesh.with_bytes(bytes, bytes);
-                self.oracle.evaluate(&mesh, Some(&mut |from, to| detour.way(from, to)))
+                self.oracle.evaluate(&mesh, Some(&mut |from, to| detour.way(from, to).map(Into::into)))
             }
             None => self.oracle.evaluate(&mesh, None),
         };
