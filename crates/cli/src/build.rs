@@ -31,7 +31,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     refuse_others(&args, pipeline)?;
     #[cfg(feature = "gpu")]
     if args.device.is_given() && pipeline == PipelineKind::Slices {
-        bail!(Refusal("--device needs --pipeline voxels or storeys".to_owned()));
+        anyhow::bail!(Refusal("--device needs --pipeline voxels or storeys".to_owned()));
     }
     let (load_options, rules) = (settings.space.load_options()?, settings.area_rules()?);
     let source = SceneSource::open(scenes, &load_options, Some(&rules.map()))?;
