@@ -115,6 +115,23 @@ fn assert_same_queries(live: &NavMesh, compact: &CompactMesh, bounds: &Bounds, r
     complete
 }
 
+/// Checks that the shortest paths of a mesh with an oracle are as long as without one.
+fn assert_same_lengths(mesh: &NavMesh, plain: &NavMesh, bounds: &Bounds, random: &mut Random) {
+    for _ in 0..20 {
+        let [from, to] = [(); 2].map(|()| within(bounds, random));
+        let length = |mesh: &NavMesh| {
+            let path = mesh.query().reach(Reach::INFINITE).shortest().path(from, to);
+            path.map(|path| path.plan_length)
+        };
+        match (length(mesh), length(plain)) {
+            (Ok(own), Ok(expected)) => {
+                assert!((own - expected).abs() <= 1e-3 + 1e-4 * expected, "{from} {to}")
+            }
+            (own, expected) => assert_eq!(own.is_ok(), expected.is_ok(), "{from} {to}"),
+        }
+    }
+}
+
 /// Checks that files are those of the compact form, and that tables by ids agree.
 fn assert_same_files(live: &NavMesh, compact: &CompactMesh) {
     let other = compact.mesh();
@@ -182,6 +199,7 @@ fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 
     }
     let mut added: Vec<LinkId> = Vec::new();
     let [mut complete, mut links] = [0; 2];
+    let (mut older, mut places) = (world.handle().mesh(), Random::new(seed));
     for round in 0..rounds {
         for _ in 0..=random.below(2) {
             let tile = all[random.index(all.len())];
@@ -210,8 +228,19 @@ fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 
             }
         }
         world.update(&mut ()).unwrap();
-        let live = world.handle().mesh();
-        live.validate().unwrap();
+        let shown = world.handle().mesh();
+        shown.validate().unwrap();
+        let mut live = NavMesh::clone(&shown);
+        live.set_oracle(None);
+        // An oracle of the mesh of some earlier round, which stays over later ones.
+        if round % 3 == 1 {
+            world.set_oracle(older.make_oracle(16 << 20));
+            let now = world.handle().mesh();
+            now.validate().unwrap();
+            assert!(*now == *shown && now.generation() == shown.generation());
+        }
+        assert_same_lengths(&world.handle().mesh(), &live, &bounds, &mut places);
+        older = shown;
         let fresh = state.fresh();
         let expected = fresh.handle().mesh();
         let compact = live.to_compact();
@@ -249,7 +278,7 @@ fn story(kind: Scene, config: &BakeConfig, seed: u64, rounds: usize) -> [usize; 
             assert!(world.set_link_open(id, !is_open));
         }
         world.handle().mesh().validate().unwrap();
-        assert_eq!(*live, *compact.mesh());
+        assert_eq!(live, *compact.mesh());
     }
     [complete, links]
 }
