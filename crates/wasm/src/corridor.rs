@@ -28,7 +28,7 @@ use crate::world::World;
 pub struct Corridor {
     corridor: PathCorridor<Allowed, MeshCosts>,
     ground: Ground,
-    /// The last goal that was asked for.
+    /// The goal as the caller gave it, before it was moved to the ground.
     goal: Option<Vec3>,
     scratch: QueryScratch,
 }

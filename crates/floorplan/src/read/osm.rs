@@ -289,9 +289,9 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Returns the line of a door at a corner of rooms: around it, if the wall runs straight on and no
-    /// other one begins there. Else beside it, in the wall with ground on both sides; of several in one
-    /// between a room and a corridor, then in the longest.
+    /// Returns the line of a door at a corner of rooms. It lies around the corner if one wall runs
+    /// straight on and no other begins there, and otherwise in one wall that begins there: one with
+    /// ground on both sides, if possible between a room and a corridor, and the longest of those.
     fn door_line(&self, storey: &str, corner: &Corner, width: f64) -> Option<[PlanPosition; 2]> {
         let on = |wall: &RoomWall, by: f64| [0, 1].map(|axis| corner.at[axis] + wall.along[axis] * by);
         if let [one, other] = &corner.walls[..]

@@ -130,7 +130,7 @@ fn built_from_bytes(bytes: &[u8], frame: &GridFrame, core: GridWindow) -> Option
     Some((built, polygons.mesh.polygons.len()))
 }
 
-/// Returns `true` for polygons that a tile of these columns, with so many regions, can have.
+/// Returns `true` if polygons may be those of a tile with these columns and number of regions.
 fn is_sound(TilePolygons { mesh, borders }: &TilePolygons, core: GridWindow, regions: u32) -> bool {
     let [x, z] =
         [[core.x, core.end_x()], [core.z, core.end_z()]].map(|[low, high]| i64::from(low)..=i64::from(high));

@@ -133,7 +133,7 @@ fn a_door_at_a_corner_leads_from_the_corridor_into_one_room() {
                 }
                 west += width;
             }
-            // The room with the longer wall of the two beside the corner.
+            // The larger of the rooms that meet at the corner.
             let beside = [corner.checked_sub(1), Some(corner).filter(|&room| room < widths.len())];
             let expected = beside.into_iter().flatten().max_by(|&a, &b| widths[a].total_cmp(&widths[b]));
             assert_eq!(open, Vec::from_iter(expected), "{round}: {widths:?}, a door at corner {corner}");
