@@ -280,7 +280,7 @@ impl PlanBase {
                     notes.extend(kind.map(|kind| PlanNote { element: door_name(storey, door), kind }));
                 }
             }
-            let openings: Vec<Region> = doorways.iter().map(Doorway::region).collect();
+            let mut openings: Vec<Region> = doorways.iter().map(Doorway::region).collect();
             check_crossings(&element, openings.iter().chain([&blocked]))?;
             let blocked = blocked.minus(&Region::union(&openings));
             extents.extend(walkable.extent());
@@ -289,9 +289,9 @@ impl PlanBase {
             if meet_jambs(&doorways, &openings, config.near_distance) {
                 let walls = Walls::new(&walkable.minus(&blocked));
                 doorways.iter_mut().for_each(|doorway| doorway.close_gaps(&walls, config.near_distance));
+                openings = doorways.iter().map(Doorway::region).collect();
             }
-            let openings =
-                doorways.into_iter().map(|doorway| (doorway, doorway.region())).collect::<Vec<_>>();
+            let openings: Vec<_> = doorways.into_iter().zip(openings).collect();
             storeys.push((storey, walkable, blocked, openings, zones));
         }
         let (walkable, blocked) = plan.shape_counts();

@@ -97,8 +97,7 @@ pub(crate) fn judge_paths(
         }
         let Some(Route { points, has_links, .. }) = path else { continue };
         result.found += 1;
-        let is_compared = !has_links;
-        lengths.push(is_compared.then(|| excess_length(oracle, index, &mut shortest, &points)).flatten());
+        lengths.push(if has_links { None } else { excess_length(oracle, index, &mut shortest, &points) });
         paths.push(points);
     }
     result.excess_length = Sorted::new(lengths.iter().copied().flatten()).summary();
