@@ -79,11 +79,16 @@ fn name_pictures(out: &mut dyn Write, scenes: &[PathBuf]) -> std::io::Result<()>
             "{file} was read as a height map, in which light is high; for a floor plan, in which light is free, use: \
              waymesh plan {file}"
         );
-        if files::is_quiet() {
-            tracing::warn!("{line}");
-        }
-        writeln!(out, "  {line}")
+        advise(&mut *out, &line)
     })
+}
+
+/// Prints a line of advice, which is also a warning where nothing else is printed.
+fn advise(mut out: impl Write, line: &str) -> std::io::Result<()> {
+    if files::is_quiet() {
+        tracing::warn!("{line}");
+    }
+    writeln!(out, "  {line}")
 }
 
 /// Warns of rules that matched no surface or layer of what was read.
@@ -231,8 +236,7 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
     if pieces == count { islands } else { format!("{islands} ({pieces} over links)") }
 }
 
-/// Prints the most important figures of a bake, and advice, which is also a warning where nothing
-/// else is printed.
+/// Prints the most important figures of a bake, and advice.
 pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
@@ -250,12 +254,7 @@ pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<(
         ),
         report.seconds * 1e3
     )?;
-    advice(report).iter().take(MAX_ADVICE_LINES).try_for_each(|line| {
-        if files::is_quiet() {
-            tracing::warn!("{line}");
-        }
-        writeln!(out, "  {line}")
-    })
+    advice(report).iter().take(MAX_ADVICE_LINES).try_for_each(|line| advise(&mut out, line))
 }
 
 /// Most lines of advice below a summary.
