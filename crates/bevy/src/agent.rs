@@ -87,7 +87,7 @@ pub struct NavMeshAgentState {
     pub remaining: f32,
     /// The next corner of its path.
     pub corner: Option<Vec3>,
-    /// Why its target or its parameters are not taken, until they are.
+    /// Why its target, its parameters or the settings of its crowd are not taken, until they are.
     pub error: Option<CrowdError>,
 }
 
@@ -134,8 +134,8 @@ pub struct NavMeshAgentMessage {
     pub status: NavMeshAgentStatus,
 }
 
-/// Settings for collision avoidance of the crowd on the entity's mesh; the defaults if it is
-/// absent. A change makes all agents plan again.
+/// Settings for collision avoidance of the crowd on the entity's mesh; the defaults if it is absent.
+/// Those out of their range are not taken, and agents say so in [`NavMeshAgentState::error`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bevy::ecs::change_detection::{DetectChanges, Ref};
+use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
@@ -32,10 +32,12 @@ const SAME_PLACE: [f32; 2] = [1e-4, 1e-6];
 /// The crowd on a mesh.
 #[derive(Component, Debug, Default)]
 pub(crate) struct CrowdState {
-    crowd: Option<Crowd<AreaFilter, Costs>>,
+    crowd: Crowd<AreaFilter, Costs>,
     /// By entity, so that agents come and go in one order.
     members: BTreeMap<Entity, Member>,
     steps: u64,
+    /// Change of the mesh whose rules of links the crowd has.
+    ruled: Option<Tick>,
 }
 
 /// An agent of a crowd.
@@ -44,6 +46,8 @@ struct Member {
     place: MemberPlace,
     /// The target that the crowd knows.
     target: Option<Vec3>,
+    /// Change of its component whose parameters the crowd has, or refused.
+    params: Option<Tick>,
     /// Why its parameters are not taken.
     refused: Option<CrowdError>,
     /// The last step with it.
@@ -62,7 +66,7 @@ impl CrowdState {
     /// Returns the corners of each agent's path, from where the agent is.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &[waymesh::glam::Vec3]> {
         self.members.values().filter_map(|member| match member.place {
-            MemberPlace::On(id) => self.crowd.as_ref()?.path(id),
+            MemberPlace::On(id) => self.crowd.path(id),
             MemberPlace::Off(_) => None,
         })
     }
@@ -108,7 +112,7 @@ type Grounds<'w, 's> = Query<
         Option<Ref<'static, NavMesh>>,
         Option<&'static mut CrowdState>,
         Option<&'static Clearance>,
-        Option<Ref<'static, NavMeshCrowd>>,
+        Option<&'static NavMeshCrowd>,
     ),
 >;
 
@@ -145,19 +149,13 @@ pub(crate) fn step_crowds(
             }
             continue;
         };
-        let is_new_config = config.as_ref().is_some_and(|config| config.is_changed());
-        if is_new_config || state.crowd.is_none() {
-            // A configuration out of its range leaves the crowd as it is, or as by default.
-            let config = config.map(|config| config.0).unwrap_or_default();
-            let crowd = Crowd::new(config).or_else(|_| state.crowd.take().ok_or(()));
-            state.crowd = crowd.or_else(|()| Crowd::new(Default::default())).ok();
-            state.members.clear();
-        }
-        let CrowdState { crowd: Some(crowd), members, steps } = &mut *state else { continue };
+        let CrowdState { crowd, members, steps, ruled } = &mut *state;
         *steps += 1;
-        if mesh.is_changed() {
+        let bad_config = crowd.set_config(config.map(|config| config.0).unwrap_or_default()).err();
+        // The system sees a mesh only while agents walk on it, and so may not see that it changed.
+        if ruled.replace(mesh.last_changed()) != Some(mesh.last_changed()) {
             for (link, rule) in mesh.rules() {
-                // A rule out of its range leaves the link as it is.
+                // All are of links of the mesh, and were checked.
                 let _ = crowd.set_link_rule(&**mesh.mesh(), link, rule);
             }
         }
@@ -166,10 +164,12 @@ pub(crate) fn step_crowds(
         let ground = Ground { mesh, clearance };
         for entity in walkers.iter() {
             let Ok(mut data) = agents.get_mut(entity) else { continue };
-            let fresh = Member { place: MemberPlace::Off(None), target: None, refused: None, seen: 0 };
+            let fresh =
+                Member { place: MemberPlace::Off(None), target: None, params: None, refused: None, seen: 0 };
             let member = members.entry(entity).or_insert(fresh);
             member.seen = *steps;
             member.prepare(crowd, &ground, &mut data, &places);
+            data.state.error = data.state.error.or(bad_config);
         }
         members.retain(|_, member| {
             if member.seen != *steps
@@ -219,6 +219,8 @@ impl Member {
         data: &mut AgentDataItem,
         places: &Places,
     ) {
+        let changed = data.agent.last_changed();
+        let is_new = self.params.replace(changed) != Some(changed);
         let parent = places.parent(data.parent);
         let local = data.transform.translation;
         let origin = parent.map_or(local, |parent| parent.transform_point(local));
@@ -226,7 +228,7 @@ impl Member {
         if let MemberPlace::On(id) = self.place
             && let Some(now) = crowd.agent(id)
         {
-            if data.agent.is_changed() {
+            if is_new {
                 // It keeps those it had.
                 self.refused = crowd.set_params(id, data.agent.params()).err();
             }
@@ -242,7 +244,7 @@ impl Member {
         }
         if let MemberPlace::Off(tried) = self.place {
             let here = Some((ground.mesh.generation(), place));
-            if tried == here && !data.agent.is_changed() {
+            if tried == here && !is_new {
                 return;
             }
             match crowd.add(ground, data.agent.params(), to_waymesh(place)) {

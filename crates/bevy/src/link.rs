@@ -44,7 +44,8 @@ pub struct NavMeshLink {
     pub kind: LinkKind,
     /// For the game. Default 0.
     pub data: u32,
-    /// Duration of a ride, and the number of agents on it at once.
+    /// Duration of a ride, and the number of agents on it at once. A link with a rule out of its
+    /// range is on no mesh.
     pub rule: LinkRule,
     /// The mesh that it is for. Default `None`: all.
     pub navigation: Option<Entity>,
@@ -95,7 +96,7 @@ impl NavMeshLink {
         };
         let (both_ways, is_open, extra_cost) = (self.both_ways, self.is_open, self.extra_cost);
         let link = Link::new(end(self.from, self.from_half)?, end(self.to, self.to_half)?, self.kind);
-        let is_fine = extra_cost.is_finite() && extra_cost >= 0.0;
+        let is_fine = extra_cost.is_finite() && extra_cost >= 0.0 && self.rule.validate().is_ok();
         is_fine.then_some(Link { both_ways, is_open, extra_cost, data: self.data, ..link })
     }
 }

@@ -109,7 +109,9 @@ impl NavMesh {
             return false;
         }
         self.doors.insert(link, is_open);
-        Arc::make_mut(&mut self.mesh).set_link_open(link, is_open);
+        if self.mesh.link(link).is_some_and(|link| link.is_open != is_open) {
+            Arc::make_mut(&mut self.mesh).set_link_open(link, is_open);
+        }
         true
     }
 

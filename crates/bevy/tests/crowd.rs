@@ -261,12 +261,19 @@ fn links_are_taken_opened_and_closed_and_survive_rebuilds() {
     let ladder = app.world_mut().spawn((ladder, Transform::from_xyz(2.2, 0.0, 0.0))).id();
     app.update();
     let id = mesh(&app, navigation).and_then(|mesh| mesh.link_of(ladder)).expect("ground at both ends");
+    // Agents come when the mesh is no longer new.
+    steps(&mut app, 8);
     let to = Vec3::new(8.0, 3.0, 0.0);
     let agent = spawn(&mut app, navigation, Vec3::new(-2.0, 0.0, 0.0), to);
     let mut on_link = 0;
     for _ in 0..64 * 12 {
         app.update();
         let status = state(&app, agent).status;
+        if on_link == 64 {
+            // Other settings, while it is on the ladder.
+            let crowd = NavMeshCrowd(CrowdConfig::default().with_horizon(1.0));
+            app.world_mut().entity_mut(navigation).insert(crowd);
+        }
         on_link += usize::from(
             matches!(status, NavMeshAgentStatus::OnMesh(AgentStatus::OnLink { link, .. }) if link == id),
         );
@@ -323,10 +330,17 @@ fn agents_outlive_their_level_and_go_on_in_the_next() {
     steps(&mut app, 3);
     assert_eq!(state(&app, agent).status, NavMeshAgentStatus::NoMesh);
     assert_eq!((state(&app, agent).velocity, place(&app, agent)), (Vec3::ZERO, there));
+    app.world_mut().get_mut::<NavMeshAgent>(agent).expect("it is there").params.max_speed = 0.9;
+    steps(&mut app, 3);
 
-    // Another level under it: it continues.
+    // Another level under it: it continues, as it is now.
     ground(&mut app, 12.0, 12.0);
-    steps(&mut app, 64 * 6);
+    let mut fastest = 0.0_f32;
+    for _ in 0..64 * 10 {
+        app.update();
+        fastest = fastest.max(state(&app, agent).velocity.length());
+    }
+    assert!((0.8..0.9 + 1e-4).contains(&fastest), "{fastest} m/s");
     assert!(state(&app, agent).status.has_arrived(), "{:?}", state(&app, agent));
 
     // The ground goes from under it alone.
@@ -354,7 +368,12 @@ fn settings_of_a_crowd_count_and_bad_ones_do_not() {
     steps(&mut app, 64);
     let before = place(&app, agent);
     assert!(before.x > -3.5);
+    let error = state(&app, agent).error;
+    assert!(matches!(error, Some(CrowdError::BadField(_))), "{error:?}");
     app.world_mut().entity_mut(navigation).insert(NavMeshCrowd(CrowdConfig::default().with_horizon(1.0)));
+    steps(&mut app, 2);
+    assert_eq!(state(&app, agent).error, None);
+    app.world_mut().entity_mut(navigation).remove::<NavMeshCrowd>();
     steps(&mut app, 64 * 7);
     assert!(state(&app, agent).status.has_arrived());
 }

@@ -7,7 +7,7 @@
 use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
 use waymesh::glam::vec3;
 use waymesh::{Baker, LinkKind, PlanWorld};
-use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig, LinkRule};
+use waymesh_crowd::{AgentParams, AgentStatus, Crowd, LinkRule};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let house = parse_plan("house.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default())?;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.set_door_open("front door", false)?;
     let handle = world.handle();
 
-    let mut crowd = Crowd::new(CrowdConfig::default())?;
+    let mut crowd = Crowd::default();
     for (id, _) in handle.mesh().links_by_id().filter(|(_, link)| link.kind == LinkKind::Lift) {
         crowd.set_link_rule(&handle, id, LinkRule::default().with_seconds(6.0).with_capacity(2))?;
     }

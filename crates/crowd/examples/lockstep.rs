@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use waymesh::glam::vec3;
 use waymesh::{AnyPolygon, Baker, Bounds, Obstacle, PlaceSampler, Random, World};
-use waymesh_crowd::{AgentParams, Crowd, CrowdConfig};
+use waymesh_crowd::{AgentParams, Crowd};
 use waymesh_scenes::{Scene, SceneConfig};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -21,7 +21,7 @@ fn play() -> Result<Vec<u64>, Failure> {
     let places = PlaceSampler::new(&mesh.mesh(), &AnyPolygon);
     let mut place = || places.sample(&mesh.mesh(), &mut random);
 
-    let mut crowd = Crowd::new(CrowdConfig::default())?;
+    let mut crowd = Crowd::default();
     for _ in 0..200 {
         let agent = crowd.add(&mesh, AgentParams::default(), place()?.ok_or("no ground")?)?;
         crowd.set_target(&mesh, agent, place()?.ok_or("no ground")?)?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::Agent;
-use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd, CrowdConfig};
+use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd};
 use waymesh_graph::NavMesh;
 use waymesh_testkit::flat_meshes;
 use waymesh_testkit::grid_maps::rectangle_borders;
@@ -55,7 +55,7 @@ fn main() -> Result<(), Failure> {
     polygons.frame.cell_size = 0.1;
     let mesh = NavMesh::new(polygons, None, Agent::default().with_radius(0.0))?;
 
-    let mut crowd: Crowd = Crowd::new(CrowdConfig::default())?;
+    let mut crowd: Crowd = Crowd::default();
     let mut agents = Vec::new();
     for &([from, to], colour) in &trips {
         let agent = crowd.add(&mesh, AgentParams::default().with_radius(RADIUS), from)?;

@@ -6,7 +6,7 @@
 
 use waymesh::glam::vec3;
 use waymesh::{Baker, with_clearance};
-use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
+use waymesh_crowd::{AgentParams, AgentStatus, Crowd};
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let level = Scene::DungeonRooms.build(&SceneConfig::default());
     let mesh = with_clearance(Baker::voxels().agent_radius(0.0).bake(&level)?, &Default::default())?;
 
-    let mut crowd = Crowd::new(CrowdConfig::default())?;
+    let mut crowd = Crowd::default();
     for (row, radius) in [(0_u8, 0.3), (1, 0.6), (2, 0.9)] {
         for column in 0..4_u8 {
             let start = vec3(4.0 + 2.2 * f32::from(column), 0.0, 4.0 + 2.2 * f32::from(row));

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use waymesh::glam::{Vec3, vec3};
 use waymesh::{Baker, Bounds, MarkShape, Obstacle, World};
-use waymesh_crowd::{AgentParams, Crowd, CrowdConfig};
+use waymesh_crowd::{AgentParams, Crowd};
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// A saved game, in any format of serde. The level itself is baked, or read from its tiles.
@@ -25,7 +25,7 @@ fn start(game: &Game) -> Result<(World, Crowd), Box<dyn std::error::Error>> {
         world.add_obstacle(Obstacle::solid(shape.clone()))?;
     }
     world.update(&mut ())?;
-    let mut crowd = Crowd::new(CrowdConfig::default())?;
+    let mut crowd = Crowd::default();
     for &(position, target) in &game.agents {
         let agent = crowd.add(&world.handle(), AgentParams::default(), position)?;
         target.map_or(Ok(()), |target| crowd.set_target(&world.handle(), agent, target))?;

@@ -51,11 +51,11 @@ const FOLLOW: f32 = 5.0;
 /// ```
 /// # use waymesh_testkit::grid_maps::GridMap;
 /// use glam::Vec3;
-/// use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
+/// use waymesh_crowd::{AgentParams, AgentStatus, Crowd};
 /// # let map = GridMap::read("type octile\nheight 1\nwidth 8\nmap\n........\n").expect("a map");
 /// # let mesh = waymesh_graph::NavMesh::try_from(map.mesh())?;
 ///
-/// let mut crowd = Crowd::new(CrowdConfig::default())?;
+/// let mut crowd = Crowd::default();
 /// let agent = crowd.add(&mesh, AgentParams::default(), Vec3::new(1.0, 0.0, 0.5))?;
 /// crowd.set_target(&mesh, agent, Vec3::new(7.0, 0.0, 0.5))?;
 /// for _ in 0..300 {
@@ -93,19 +93,11 @@ struct Slot<F, C> {
     agent: Option<Agent<F, C>>,
 }
 
-impl<F, C> Crowd<F, C>
-where
-    F: PolygonFilter + Clone + Send + Sync,
-    C: TravelCost + Clone + Send + Sync,
-{
-    /// Creates a crowd without agents.
-    ///
-    /// # Errors
-    /// Names the first field of `config` that is out of its range.
-    pub fn new(config: CrowdConfig) -> Result<Self, CrowdError> {
-        config.validate()?;
-        Ok(Self {
-            config,
+impl<F, C> Default for Crowd<F, C> {
+    /// A crowd without agents, with the default configuration.
+    fn default() -> Self {
+        Self {
+            config: CrowdConfig::default(),
             slots: Vec::new(),
             free: Vec::new(),
             waiting: VecDeque::new(),
@@ -116,7 +108,33 @@ where
             scratches: Scratches::default(),
             queue: Vec::new(),
             steps: 0,
-        })
+        }
+    }
+}
+
+impl<F, C> Crowd<F, C>
+where
+    F: PolygonFilter + Clone + Send + Sync,
+    C: TravelCost + Clone + Send + Sync,
+{
+    /// Creates a crowd without agents.
+    ///
+    /// # Errors
+    /// See [`Crowd::set_config`].
+    pub fn new(config: CrowdConfig) -> Result<Self, CrowdError> {
+        let mut crowd = Self::default();
+        crowd.set_config(config)?;
+        Ok(crowd)
+    }
+
+    /// Sets the configuration, from the next step on.
+    ///
+    /// # Errors
+    /// Names the first field of `config` that is out of its range; then nothing changes.
+    pub fn set_config(&mut self, config: CrowdConfig) -> Result<(), CrowdError> {
+        config.validate()?;
+        self.config = config;
+        Ok(())
     }
 
     /// Returns the configuration.

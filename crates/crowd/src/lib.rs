@@ -16,9 +16,9 @@
 //! ```
 //! # use waymesh_crowd::{CrowdError, glam::Vec3};
 //! # fn walk(mesh: &waymesh_graph::NavMesh, from: Vec3, to: Vec3) -> Result<(), CrowdError> {
-//! use waymesh_crowd::{AgentParams, Crowd, CrowdConfig};
+//! use waymesh_crowd::{AgentParams, Crowd};
 //!
-//! let mut crowd: Crowd = Crowd::new(CrowdConfig::default())?;
+//! let mut crowd: Crowd = Crowd::default();
 //! let agent = crowd.add(mesh, AgentParams::default().with_radius(0.25), from)?;
 //! crowd.set_target(mesh, agent, to)?;
 //! // In every frame:
