@@ -127,8 +127,8 @@ pub struct WorldWorker {
     thread: Option<JoinHandle<Option<Ended>>>,
 }
 
-/// The result of a thread: the world, and the error of its last update.
-type Ended = (World, Option<BakeError>);
+/// The result of a thread: the world, or the error of its last update.
+type Ended = Result<World, BakeError>;
 
 /// The future result of a command.
 #[derive(Debug)]
@@ -177,10 +177,10 @@ impl WorldWorker {
         let (token, panicked) = (stop.clone(), reason.clone());
         let run = move || {
             let settling = Vec::new();
-            let mut work = Work { world, waiting, budget, stop: token, error: None, settling };
+            let mut work = Work { world, waiting, budget, stop: token, settling };
             // Waiting callers get the reply after the reason is stored.
             match catch_unwind(AssertUnwindSafe(|| work.run())) {
-                Ok(()) => Some((work.world, work.error)),
+                Ok(updated) => Some(updated.map(|()| work.world)),
                 Err(panic) => {
                     note(&panicked, panic.as_ref());
                     None
@@ -246,11 +246,7 @@ impl WorldWorker {
     pub fn finish(mut self) -> Result<World, WorkerError> {
         self.queue = None;
         let ended_with = self.thread.take().and_then(join);
-        match ended_with {
-            Some((world, None)) => Ok(world),
-            Some((_, Some(error))) => Err(error.into()),
-            None => Err(ended(&self.reason)),
-        }
+        Ok(ended_with.ok_or_else(|| ended(&self.reason))??)
     }
 }
 
@@ -314,8 +310,6 @@ struct Work {
     waiting: Receiver<Command>,
     budget: Duration,
     stop: CancelToken,
-    /// Error of the last update.
-    error: Option<BakeError>,
     /// Callers that wait for the next update.
     settling: Vec<SyncSender<Result<(), BakeError>>>,
 }
@@ -328,25 +322,27 @@ impl Work {
         Ok(())
     }
 
-    fn run(&mut self) {
+    /// Runs commands until the queue is closed. Returns the result of the last update.
+    fn run(&mut self) -> Result<(), BakeError> {
         while let Ok(first) = self.waiting.recv() {
             let start = Instant::now();
             let mut next = Some(first);
             while let Some(command) = next.take() {
                 if self.stop.is_cancelled() {
-                    return;
+                    return Ok(());
                 }
                 command(self);
                 if start.elapsed() < self.budget {
                     next = self.waiting.try_recv().ok();
                 }
             }
-            self.error = self.update().err();
+            // Errors are not copied: a second caller that waits has the update tried again.
+            let mut updated = Some(self.update());
             for to in std::mem::take(&mut self.settling) {
-                // Errors are not copied: a second one that waits has the update tried again.
-                let result = self.error.take().map_or_else(|| self.update(), Err);
-                let _ = to.send(result);
+                let _ = to.send(updated.take().unwrap_or_else(|| self.update()));
             }
         }
+        // An update that failed is tried once more.
+        self.update()
     }
 }

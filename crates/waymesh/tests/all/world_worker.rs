@@ -2,15 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "test helpers")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use glam::vec3;
-use waymesh::core::{Random, threads};
+use waymesh::convex::NotchPortals;
+use waymesh::core::stage::{Decompose, StageError};
+use waymesh::core::{PolyMesh, Random, Triangulation, threads};
 use waymesh::tile::Tile;
 use waymesh::voxel::{Mark, MarkShape, Obstacle};
 use waymesh::{
-    AreaId, Baker, Bounds, MarkId, ObstacleId, TriangleSoup, WorkerConfig, WorkerError, World, WorldWorker,
+    AreaId, Baker, Bounds, MarkId, Observer, ObstacleId, TriangleSoup, WorkerConfig, WorkerError, World,
+    WorldWorker,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -203,4 +208,41 @@ fn a_dropped_worker_drops_what_waits() {
     dropped.join().unwrap();
     assert!(matches!(never.wait(), Err(WorkerError::Ended { .. })));
     assert_eq!(handle.mesh().polygon_count(), 0, "no update was begun");
+}
+
+/// The default stage, or none while it is broken.
+struct Broken(Arc<AtomicBool>);
+
+impl Decompose for Broken {
+    fn decompose(
+        &self,
+        triangulation: &Triangulation,
+        observer: &mut dyn Observer,
+    ) -> Result<PolyMesh, StageError> {
+        if self.0.load(Ordering::SeqCst) {
+            return Err(StageError::new("broken", "it is broken"));
+        }
+        NotchPortals::default().decompose(triangulation, observer)
+    }
+}
+
+#[test]
+fn an_update_that_failed_is_an_error_until_it_succeeds() {
+    let soup = scene();
+    let is_broken = Arc::new(AtomicBool::new(true));
+    let start = || {
+        let baker = Baker::voxels().with_decompose(Broken(is_broken.clone()));
+        let mut world = World::new(baker, &soup.bounds(), 32).unwrap();
+        world.add_triangles(&soup, &mut ()).unwrap();
+        let worker = WorldWorker::new(world, &WorkerConfig::default()).unwrap();
+        assert!(matches!(worker.settle(), Err(WorkerError::Update(_))));
+        worker
+    };
+    // Nobody made it good between.
+    assert!(matches!(start().finish(), Err(WorkerError::Update(_))));
+    let worker = start();
+    assert!(matches!(worker.settle(), Err(WorkerError::Update(_))));
+    is_broken.store(false, Ordering::SeqCst);
+    let world = worker.finish().unwrap();
+    assert!(!world.is_dirty() && world.handle().mesh().polygon_count() > 0);
 }
