@@ -428,15 +428,16 @@ typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
 typedef float (*wm_link_cost)(void *user, uint64_t link, uint32_t kind);
 
 /*
- Settings of a path. Start from wm_path_settings_default.
+ Settings of queries: all of them ask for ground that the filter and the costs leave open. Start
+ from wm_query_settings_default.
  */
-typedef struct wm_path_settings {
+typedef struct wm_query_settings {
     /*
      Bytes of this structure.
      */
     size_t size;
     /*
-     The search: a wm_search.
+     The search of paths: a wm_search.
      */
     uint32_t search;
     /*
@@ -449,7 +450,7 @@ typedef struct wm_path_settings {
      */
     uint32_t cross_points;
     /*
-     Largest distance of both ends from the mesh; NULL for the mesh's own.
+     Largest distance of positions from the mesh; NULL for the mesh's own.
      */
     const struct wm_reach *reach;
     /*
@@ -482,7 +483,7 @@ typedef struct wm_path_settings {
      Argument of the functions.
      */
     void *user;
-} wm_path_settings;
+} wm_query_settings;
 
 /*
  A place on a mesh. For another mesh, or a changed one, its position is located again.
@@ -900,18 +901,21 @@ enum wm_status wm_query_new(struct wm_query **query, struct wm_error *error);
 void wm_query_free(struct wm_query *query);
 
 /*
- Writes the default settings of a path: the fastest search, partial paths, and the costs of areas
+ Writes the default settings of queries: the fastest search, partial paths, and the costs of areas
  that are in the mesh.
  */
-enum wm_status wm_path_settings_default(struct wm_path_settings *settings, struct wm_error *error);
+enum wm_status wm_query_settings_default(struct wm_query_settings *settings, struct wm_error *error);
 
 /*
- Writes the place on the mesh that is nearest to a position. `reach` may be NULL for the mesh's
- own.
+ Writes the place on the mesh that is nearest to a position. `settings` may be NULL for the
+ default.
+
+ # Safety
+ The arrays in `settings` are as long as they say.
  */
 enum wm_status wm_nearest(const struct wm_mesh *mesh,
                           struct wm_vec3 position,
-                          const struct wm_reach *reach,
+                          const struct wm_query_settings *settings,
                           struct wm_place *place,
                           struct wm_error *error);
 
@@ -926,7 +930,7 @@ enum wm_status wm_find_path(const struct wm_mesh *mesh,
                             struct wm_query *query,
                             struct wm_vec3 from,
                             struct wm_vec3 to,
-                            const struct wm_path_settings *settings,
+                            const struct wm_query_settings *settings,
                             struct wm_vec3 *points,
                             size_t capacity,
                             struct wm_path_info *info,
@@ -952,44 +956,63 @@ enum wm_status wm_closest(const struct wm_mesh *mesh,
                           struct wm_error *error);
 
 /*
- Casts a ray along the ground from a place to a position and writes its end.
+ Casts a ray along the ground from a place to a position and writes its end. `settings` may be
+ NULL for the default.
+
+ # Safety
+ The arrays in `settings` are as long as they say.
  */
 enum wm_status wm_raycast(const struct wm_mesh *mesh,
                           struct wm_query *query,
                           const struct wm_place *from,
                           struct wm_vec3 to,
+                          const struct wm_query_settings *settings,
                           struct wm_ray *ray,
                           struct wm_error *error);
 
 /*
  Writes the place that an agent reaches who walks from a place towards a position and slides
- along walls.
+ along walls. `settings` may be NULL for the default.
+
+ # Safety
+ The arrays in `settings` are as long as they say.
  */
 enum wm_status wm_move_along(const struct wm_mesh *mesh,
                              struct wm_query *query,
                              const struct wm_place *from,
                              struct wm_vec3 to,
+                             const struct wm_query_settings *settings,
                              struct wm_place *end,
                              struct wm_error *error);
 
 /*
- Writes the wall nearest to a place, at most `radius` metres away in plan.
+ Writes the wall nearest to a place, at most `radius` metres away in plan: a border of the mesh, or
+ of ground that is closed. `settings` may be NULL for the default.
+
+ # Safety
+ The arrays in `settings` are as long as they say.
  */
 enum wm_status wm_nearest_wall(const struct wm_mesh *mesh,
                                struct wm_query *query,
                                const struct wm_place *from,
                                float radius,
+                               const struct wm_query_settings *settings,
                                struct wm_wall *wall,
                                struct wm_error *error);
 
 /*
- Writes random places, uniform over the area in plan. The same seed gives the same places. Takes
- time linear in the polygons, once for a call.
+ Writes random places, uniform over the area in plan. The same seed gives the same places.
+ `settings` may be NULL for the default. Takes time linear in the polygons, once for a call.
 
  # Safety
- There is room for `count` places.
+ There is room for `count` places, and the arrays in `settings` are as long as they say.
  */
-enum wm_status wm_random_places(const struct wm_mesh *mesh, uint64_t seed, struct wm_place *places, size_t count, struct wm_error *error);
+enum wm_status wm_random_places(const struct wm_mesh *mesh,
+                                uint64_t seed,
+                                const struct wm_query_settings *settings,
+                                struct wm_place *places,
+                                size_t count,
+                                struct wm_error *error);
 
 /*
  Prepares a mesh for discs of any radius. Takes about as long as a bake's triangulation.

@@ -122,6 +122,9 @@ struct Path {
     std::vector<wm_vec3> points;
 };
 
+/* The default settings of queries. What they point to must outlive the calls. */
+inline wm_query_settings query_settings() { return detail::get<wm_query_settings>(wm_query_settings_default); }
+
 /* A link from point to point: open, both ways, at no extra cost. */
 inline wm_link link_between(const wm_place &from, const wm_place &to) { return detail::get<wm_link>(wm_link_between, &from, &to); }
 
@@ -156,11 +159,17 @@ public:
     std::vector<uint32_t> corners() const { return detail::all<uint32_t>(wm_mesh_corners, get()); }
     std::vector<uint32_t> polygon_starts() const { return detail::all<uint32_t>(wm_mesh_polygon_starts, get()); }
     std::vector<uint8_t> areas() const { return detail::all<uint8_t>(wm_mesh_areas, get()); }
-    wm_place nearest(wm_vec3 position) const { return nearest(position, nullptr); }
-    wm_place nearest(wm_vec3 position, const wm_reach &reach) const { return nearest(position, &reach); }
-    std::vector<wm_place> random_places(uint64_t seed, size_t count) const {
+    wm_place nearest(wm_vec3 position, const wm_query_settings *settings = nullptr) const {
+        return detail::get<wm_place>(wm_nearest, get(), position, settings);
+    }
+    wm_place nearest(wm_vec3 position, const wm_reach &reach) const {
+        wm_query_settings settings = query_settings();
+        settings.reach = &reach;
+        return nearest(position, &settings);
+    }
+    std::vector<wm_place> random_places(uint64_t seed, size_t count, const wm_query_settings *settings = nullptr) const {
         std::vector<wm_place> places(count);
-        detail::call(wm_random_places, get(), seed, places.data(), places.size());
+        detail::call(wm_random_places, get(), seed, settings, places.data(), places.size());
         return places;
     }
     std::vector<wm_link> links() const { return detail::all<wm_link>(wm_mesh_links, get()); }
@@ -175,7 +184,6 @@ public:
     const wm_mesh *get() const noexcept { return mesh_.get(); }
 
 private:
-    wm_place nearest(wm_vec3 position, const wm_reach *reach) const { return detail::get<wm_place>(wm_nearest, get(), position, reach); }
     static void *user(const Progress &progress) { return const_cast<void *>(static_cast<const void *>(&progress)); }
     static int32_t tell(void *user, const char *stage, float done) { return (*static_cast<const Progress *>(user))(stage, done) ? 1 : 0; }
 
@@ -187,7 +195,7 @@ class Query {
 public:
     Query() : query_(detail::get<wm_query *>(wm_query_new)) {}
 
-    Path find_path(const Mesh &mesh, wm_vec3 from, wm_vec3 to, const wm_path_settings *settings = nullptr) {
+    Path find_path(const Mesh &mesh, wm_vec3 from, wm_vec3 to, const wm_query_settings *settings = nullptr) {
         return grown([&](wm_vec3 *points, size_t capacity, wm_path_info *info, wm_error *error) {
             return wm_find_path(mesh.get(), get(), from, to, settings, points, capacity, info, error);
         });
@@ -198,12 +206,14 @@ public:
         });
     }
     std::vector<uint32_t> polygons() const { return detail::all<uint32_t>(wm_query_polygons, static_cast<const wm_query *>(query_.get())); }
-    wm_ray raycast(const Mesh &mesh, const wm_place &from, wm_vec3 to) { return detail::get<wm_ray>(wm_raycast, mesh.get(), get(), &from, to); }
-    wm_place move_along(const Mesh &mesh, const wm_place &from, wm_vec3 to) {
-        return detail::get<wm_place>(wm_move_along, mesh.get(), get(), &from, to);
+    wm_ray raycast(const Mesh &mesh, const wm_place &from, wm_vec3 to, const wm_query_settings *settings = nullptr) {
+        return detail::get<wm_ray>(wm_raycast, mesh.get(), get(), &from, to, settings);
     }
-    wm_wall nearest_wall(const Mesh &mesh, const wm_place &from, float radius) {
-        return detail::get<wm_wall>(wm_nearest_wall, mesh.get(), get(), &from, radius);
+    wm_place move_along(const Mesh &mesh, const wm_place &from, wm_vec3 to, const wm_query_settings *settings = nullptr) {
+        return detail::get<wm_place>(wm_move_along, mesh.get(), get(), &from, to, settings);
+    }
+    wm_wall nearest_wall(const Mesh &mesh, const wm_place &from, float radius, const wm_query_settings *settings = nullptr) {
+        return detail::get<wm_wall>(wm_nearest_wall, mesh.get(), get(), &from, radius, settings);
     }
     wm_query *get() noexcept { return query_.get(); }
 

@@ -7,13 +7,10 @@ use std::ptr;
 
 use waymesh::core::BadField;
 use waymesh::graph::{
-    ClearPathOptions, ClearanceNavMesh, Generation, Location, PlaceSampler, PolygonFilter, QueryError,
-    TravelCost,
+    ClearPathOptions, ClearanceNavMesh, Generation, Location, PolygonFilter, QueryError, TravelCost,
 };
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{
-    AnyPolygon, AreaCosts, AreaId, LinkId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch,
-};
+use waymesh::{AreaCosts, AreaId, LinkId, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
 
 use crate::memory::{buffer, check_size, copy, fill, given, put, slice};
 use crate::mesh::{Mesh, Vec3, hand_out};
@@ -97,20 +94,21 @@ pub type MetreCost = Option<extern "C" fn(user: *mut c_void, polygon: u32, area:
 /// agent cannot take the link.
 pub type LinkCost = Option<extern "C" fn(user: *mut c_void, link: u64, kind: u32) -> f32>;
 
-/// Settings of a path. Start from wm_path_settings_default.
+/// Settings of queries: all of them ask for ground that the filter and the costs leave open. Start
+/// from wm_query_settings_default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct PathSettings {
+pub struct QuerySettings {
     /// Bytes of this structure.
     pub size: usize,
-    /// The search: a wm_search.
+    /// The search of paths: a wm_search.
     pub search: u32,
     /// 0 to refuse a path that ends before the goal: the call then writes WM_OUTCOME_UNREACHABLE
     /// and no points.
     pub allow_partial: u32,
     /// Not 0 for a point at every border that the path crosses.
     pub cross_points: u32,
-    /// Largest distance of both ends from the mesh; NULL for the mesh's own.
+    /// Largest distance of positions from the mesh; NULL for the mesh's own.
     pub reach: *const Reach,
     /// Cost of a metre in each area, from area 0 on: 0 or more, infinity to close it; NULL for the
     /// costs that are in the mesh. Areas beyond the array cost what they cost in the mesh.
@@ -220,16 +218,16 @@ pub extern "C" fn wm_query_free(query: Option<Box<Query>>) {
     drop(query);
 }
 
-/// Writes the default settings of a path: the fastest search, partial paths, and the costs of areas
+/// Writes the default settings of queries: the fastest search, partial paths, and the costs of areas
 /// that are in the mesh.
 #[unsafe(no_mangle)]
-pub extern "C" fn wm_path_settings_default(
-    settings: Option<&mut MaybeUninit<PathSettings>>,
+pub extern "C" fn wm_query_settings_default(
+    settings: Option<&mut MaybeUninit<QuerySettings>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
-        let defaults = PathSettings {
-            size: size_of::<PathSettings>(),
+        let defaults = QuerySettings {
+            size: size_of::<QuerySettings>(),
             search: PathKind::Fast as u32,
             allow_partial: 1,
             cross_points: 0,
@@ -246,27 +244,25 @@ pub extern "C" fn wm_path_settings_default(
     })
 }
 
-/// Writes the place on the mesh that is nearest to a position. `reach` may be NULL for the mesh's
-/// own.
+/// Writes the place on the mesh that is nearest to a position. `settings` may be NULL for the
+/// default.
+///
+/// # Safety
+/// The arrays in `settings` are as long as they say.
 #[unsafe(no_mangle)]
-pub extern "C" fn wm_nearest(
+pub unsafe extern "C" fn wm_nearest(
     mesh: Option<&Mesh>,
     position: Vec3,
-    reach: Option<&Reach>,
+    settings: Option<&QuerySettings>,
     place: Option<&mut MaybeUninit<Place>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
-    guard(error, || put("place", place, find_place(&given("mesh", mesh)?.0, position, reach)?.into()))
-}
-
-fn find_place(mesh: &NavMesh, position: Vec3, reach: Option<&Reach>) -> Result<Location, Failure> {
-    let (at, reach) = (glam::Vec3::from(position), Reach::of(reach, mesh));
-    reach.validate()?;
-    if !at.is_finite() {
-        return Err(Failure::new(Status::BadArgument, format!("the position {at} is not finite")));
-    }
-    mesh.nearest(at, &reach).ok_or_else(|| {
-        Failure::new(Status::NoMeshNear, format!("no mesh near the position {at}, within {reach}"))
+    guard(error, || {
+        let mesh = &given("mesh", mesh)?.0;
+        // SAFETY: the caller promises it.
+        let asked = unsafe { Asked::of(mesh, settings)? };
+        let position = glam::Vec3::from(position);
+        put("place", place, asked.answer(asked.query(mesh).nearest(position))?.into())
     })
 }
 
@@ -281,7 +277,7 @@ pub unsafe extern "C" fn wm_find_path(
     query: Option<&mut Query>,
     from: Vec3,
     to: Vec3,
-    settings: Option<&PathSettings>,
+    settings: Option<&QuerySettings>,
     points: *mut Vec3,
     capacity: usize,
     info: Option<&mut MaybeUninit<PathInfo>>,
@@ -293,31 +289,62 @@ pub unsafe extern "C" fn wm_find_path(
         let info = given("info", info)?;
         // SAFETY: the caller promises it.
         let points = unsafe { buffer("points", points, capacity)? };
+        // SAFETY: the caller promises it.
+        let asked = unsafe { Asked::of(mesh, settings)? };
+        let Query { scratch, path, polygons } = query;
+        polygons.clear();
+        let (from, to): (glam::Vec3, glam::Vec3) = (from.into(), to.into());
+        let found = match hierarchy.filter(|_| asked.is_plain()) {
+            Some(hierarchy) => {
+                let query = mesh.query().options(asked.options).memory(scratch);
+                query.search(hierarchy).path_into(from, to, path)
+            }
+            None => asked.query(mesh).memory(scratch).path_into(from, to, path),
+        };
+        asked.answer(QueryError::accept_no_path(found))?;
+        polygons.extend_from_slice(&path.polygons);
+        give_path(path.outcome, [path.length, path.cost], &path.points, polygons.len(), points, info)
+    })
+}
+
+/// The settings of a query as they were given.
+struct Asked {
+    options: PathOptions,
+    calls: Callbacks,
+}
+
+impl Asked {
+    /// # Safety
+    /// The arrays in `settings` are as long as they say.
+    unsafe fn of(mesh: &NavMesh, settings: Option<&QuerySettings>) -> Result<Self, Failure> {
         let mut options = PathOptions::default();
         let mut costs = (!mesh.area_table().is_empty()).then(|| AreaCosts::of_mesh(mesh));
         if let Some(settings) = settings {
             // SAFETY: the caller promises it.
             unsafe { settings.read(mesh, &mut options, &mut costs)? };
         }
-        let Query { scratch, path, polygons } = query;
-        polygons.clear();
-        let (from, to): (glam::Vec3, glam::Vec3) = (from.into(), to.into());
         let calls = Callbacks::of(settings, costs);
         calls.validate()?;
-        let query = mesh.query().options(options).memory(scratch);
-        let is_plain = calls.allows_all() && calls.is_length() && options.search == PathSearch::Fast;
-        let found = match hierarchy.filter(|_| is_plain) {
-            Some(hierarchy) => query.search(hierarchy).path_into(from, to, path),
-            None => query.filter(&calls).costs(&calls).path_into(from, to, path),
-        };
-        calls.bad_answer()?;
-        QueryError::accept_no_path(found)?;
-        polygons.extend_from_slice(&path.polygons);
-        give_path(path.outcome, [path.length, path.cost], &path.points, polygons.len(), points, info)
-    })
+        Ok(Self { options, calls })
+    }
+
+    fn query<'a>(&'a self, mesh: &'a NavMesh) -> waymesh::Query<'a, &'a Callbacks, &'a Callbacks> {
+        mesh.query().options(self.options).filter(&self.calls).costs(&self.calls)
+    }
+
+    /// `true` for fast paths by length over all polygons.
+    fn is_plain(&self) -> bool {
+        self.calls.allows_all() && self.calls.is_length() && self.options.search == PathSearch::Fast
+    }
+
+    /// Returns what a query found, unless a function of the caller's gave it a cost that is none.
+    fn answer<T>(&self, found: Result<T, QueryError>) -> Result<T, Failure> {
+        self.calls.bad.take().map_or(Ok(()), |text| Err(Failure::new(Status::BadSetting, text)))?;
+        Ok(found?)
+    }
 }
 
-/// The functions of path settings, and the costs of areas, which apply without a function for the
+/// The functions of settings, and the costs of areas, which apply without a function for the
 /// cost of a metre.
 struct Callbacks {
     allows: Allows,
@@ -331,10 +358,10 @@ struct Callbacks {
 }
 
 impl Callbacks {
-    fn of(settings: Option<&PathSettings>, areas: Option<AreaCosts>) -> Self {
+    fn of(settings: Option<&QuerySettings>, areas: Option<AreaCosts>) -> Self {
         let bad = RefCell::default();
         match settings {
-            Some(&PathSettings { allows, metre_cost, least_cost: least, link_cost, user, .. }) => {
+            Some(&QuerySettings { allows, metre_cost, least_cost: least, link_cost, user, .. }) => {
                 Self { allows, metre_cost, least, link_cost, user, areas, bad }
             }
             None => {
@@ -347,10 +374,6 @@ impl Callbacks {
     fn validate(&self) -> Result<(), BadField> {
         let fine = self.metre_cost.is_none() || self.least.is_finite() && self.least >= 0.0;
         BadField::unless(fine, "least_cost", self.least, "finite and at least 0")
-    }
-
-    fn bad_answer(&self) -> Result<(), Failure> {
-        self.bad.take().map_or(Ok(()), |text| Err(Failure::new(Status::BadSetting, text)))
     }
 
     /// Returns a cost from a function of the caller's. For one that is out of range, returns
@@ -437,7 +460,7 @@ fn give_path(
     fill("points", points, Some(&mut count), path.iter().map(|&point| point.into()))
 }
 
-impl PathSettings {
+impl QuerySettings {
     /// Sets the options that C requests.
     ///
     /// # Safety
@@ -448,7 +471,7 @@ impl PathSettings {
         options: &mut PathOptions,
         costs: &mut Option<AreaCosts>,
     ) -> Result<(), Failure> {
-        check_size::<Self>(self.size, "wm_path_settings_default")?;
+        check_size::<Self>(self.size, "wm_query_settings_default")?;
         options.search = search_of("settings.search", self.search)?;
         options.allow_partial = self.allow_partial != 0;
         options.cross_points = self.cross_points != 0;
@@ -508,21 +531,28 @@ pub extern "C" fn wm_closest(
     })
 }
 
-/// Casts a ray along the ground from a place to a position and writes its end.
+/// Casts a ray along the ground from a place to a position and writes its end. `settings` may be
+/// NULL for the default.
+///
+/// # Safety
+/// The arrays in `settings` are as long as they say.
 #[unsafe(no_mangle)]
-pub extern "C" fn wm_raycast(
+pub unsafe extern "C" fn wm_raycast(
     mesh: Option<&Mesh>,
     query: Option<&mut Query>,
     from: Option<&Place>,
     to: Vec3,
+    settings: Option<&QuerySettings>,
     ray: Option<&mut MaybeUninit<Ray>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
         query.polygons.clear();
-        let mut rays = mesh.0.query().memory(&mut query.scratch);
-        let found = rays.ray(Location::from(*from), to.into())?;
+        // SAFETY: the caller promises it.
+        let asked = unsafe { Asked::of(&mesh.0, settings)? };
+        let mut rays = asked.query(&mesh.0).memory(&mut query.scratch);
+        let found = asked.answer(rays.ray(Location::from(*from), to.into()))?;
         query.polygons = rays.passed().to_vec();
         let normal = found.hit.map(|hit| hit.normal.into());
         let found = Ray {
@@ -536,37 +566,50 @@ pub extern "C" fn wm_raycast(
 }
 
 /// Writes the place that an agent reaches who walks from a place towards a position and slides
-/// along walls.
+/// along walls. `settings` may be NULL for the default.
+///
+/// # Safety
+/// The arrays in `settings` are as long as they say.
 #[unsafe(no_mangle)]
-pub extern "C" fn wm_move_along(
+pub unsafe extern "C" fn wm_move_along(
     mesh: Option<&Mesh>,
     query: Option<&mut Query>,
     from: Option<&Place>,
     to: Vec3,
+    settings: Option<&QuerySettings>,
     end: Option<&mut MaybeUninit<Place>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
-        let found = mesh.0.query().memory(&mut query.scratch).walk(Location::from(*from), to.into())?;
-        put("end", end, found.into())
+        // SAFETY: the caller promises it.
+        let asked = unsafe { Asked::of(&mesh.0, settings)? };
+        let mut walks = asked.query(&mesh.0).memory(&mut query.scratch);
+        put("end", end, asked.answer(walks.walk(Location::from(*from), to.into()))?.into())
     })
 }
 
-/// Writes the wall nearest to a place, at most `radius` metres away in plan.
+/// Writes the wall nearest to a place, at most `radius` metres away in plan: a border of the mesh, or
+/// of ground that is closed. `settings` may be NULL for the default.
+///
+/// # Safety
+/// The arrays in `settings` are as long as they say.
 #[unsafe(no_mangle)]
-pub extern "C" fn wm_nearest_wall(
+pub unsafe extern "C" fn wm_nearest_wall(
     mesh: Option<&Mesh>,
     query: Option<&mut Query>,
     from: Option<&Place>,
     radius: f32,
+    settings: Option<&QuerySettings>,
     wall: Option<&mut MaybeUninit<Wall>>,
     error: Option<&mut MaybeUninit<Error>>,
 ) -> Status {
     guard(error, || {
         let (mesh, query, from) = (given("mesh", mesh)?, given("query", query)?, given("from", from)?);
-        let found = mesh.0.query().memory(&mut query.scratch).wall(Location::from(*from), radius)?;
-        let found = found.map_or(
+        // SAFETY: the caller promises it.
+        let asked = unsafe { Asked::of(&mesh.0, settings)? };
+        let mut walls = asked.query(&mesh.0).memory(&mut query.scratch);
+        let found = asked.answer(walls.wall(Location::from(*from), radius))?.map_or(
             Wall { found: 0, distance: radius, point: Vec3::default(), normal: Vec3::default() },
             |wall| Wall {
                 found: 1,
@@ -579,15 +622,16 @@ pub extern "C" fn wm_nearest_wall(
     })
 }
 
-/// Writes random places, uniform over the area in plan. The same seed gives the same places. Takes
-/// time linear in the polygons, once for a call.
+/// Writes random places, uniform over the area in plan. The same seed gives the same places.
+/// `settings` may be NULL for the default. Takes time linear in the polygons, once for a call.
 ///
 /// # Safety
-/// There is room for `count` places.
+/// There is room for `count` places, and the arrays in `settings` are as long as they say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wm_random_places(
     mesh: Option<&Mesh>,
     seed: u64,
+    settings: Option<&QuerySettings>,
     places: *mut Place,
     count: usize,
     error: Option<&mut MaybeUninit<Error>>,
@@ -596,11 +640,15 @@ pub unsafe extern "C" fn wm_random_places(
         let mesh = &given("mesh", mesh)?.0;
         // SAFETY: the caller promises it.
         let places = unsafe { buffer("places", places, count)? };
-        let sampler = PlaceSampler::new(mesh, &AnyPolygon);
+        // SAFETY: the caller promises it.
+        let asked = unsafe { Asked::of(mesh, settings)? };
+        let sampler = asked.answer(Ok(asked.query(mesh).sampler()))?;
         let mut random = waymesh::core::Random::new(seed);
         for slot in places {
             let found = sampler.sample(mesh, &mut random)?;
-            let found = found.ok_or_else(|| Failure::new(Status::NoMeshNear, "the mesh has no polygon"))?;
+            let found = found.ok_or_else(|| {
+                Failure::new(Status::NoMeshNear, "the mesh has no polygon, or none that is open")
+            })?;
             slot.write(found.into());
         }
         Ok(())

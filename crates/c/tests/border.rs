@@ -264,15 +264,17 @@ fn queries() {
     let mesh = bake();
     let mut query = written(|place, error| wm_query_new(place, error)).unwrap();
     let reach = Reach { side: 1.0, up: 1.0, down: 1.0 };
-    let from: Place = written(|place, error| wm_nearest(Some(&mesh), FROM, Some(&reach), place, error));
     let costs = [1.0_f32, 2.0, 1.0];
     let refused = u32::MAX;
-    let mut wish: PathSettings = written(|place, error| wm_path_settings_default(place, error));
+    let mut wish: QuerySettings = written(|place, error| wm_query_settings_default(place, error));
     wish.reach = &raw const reach;
     wish.area_costs = costs.as_ptr();
     wish.area_cost_count = costs.len();
     wish.allows = Some(allows);
     wish.user = (&raw const refused).cast_mut().cast();
+    // SAFETY: the settings point to what outlives the call, here and below.
+    let from: Place =
+        written(|place, error| unsafe { wm_nearest(Some(&mesh), FROM, Some(&wish), place, error) });
     let mut points = [FROM; 8];
     // SAFETY: there is room for as many points as is said, and the settings point to what outlives
     // the call.
@@ -295,17 +297,23 @@ fn queries() {
     let polygons =
         filled(|at, room, count| unsafe { wm_query_polygons(Some(&query), at, room, count, None) }, 0);
     assert_eq!(polygons.len(), path.polygons);
-    let ray: Ray =
-        written(|place, error| wm_raycast(Some(&mesh), Some(&mut query), Some(&from), TO, place, error));
+    // SAFETY: as above.
+    let ray: Ray = written(|place, error| unsafe {
+        wm_raycast(Some(&mesh), Some(&mut query), Some(&from), TO, Some(&wish), place, error)
+    });
     assert_eq!(ray.hit, 0);
-    let end: Place =
-        written(|place, error| wm_move_along(Some(&mesh), Some(&mut query), Some(&from), TO, place, error));
-    let wall: Wall =
-        written(|place, error| wm_nearest_wall(Some(&mesh), Some(&mut query), Some(&end), 9.0, place, error));
+    // SAFETY: as above.
+    let end: Place = written(|place, error| unsafe {
+        wm_move_along(Some(&mesh), Some(&mut query), Some(&from), TO, Some(&wish), place, error)
+    });
+    // SAFETY: as above.
+    let wall: Wall = written(|place, error| unsafe {
+        wm_nearest_wall(Some(&mesh), Some(&mut query), Some(&end), 9.0, Some(&wish), place, error)
+    });
     assert_eq!(wall.found, 1);
     let mut places = [from; 3];
     // SAFETY: there is room for three places.
-    let status = unsafe { wm_random_places(Some(&mesh), 7, places.as_mut_ptr(), 3, None) };
+    let status = unsafe { wm_random_places(Some(&mesh), 7, Some(&wish), places.as_mut_ptr(), 3, None) };
     assert_eq!(status, Status::Ok);
     let discs: Option<Box<Discs>> = written(|place, error| wm_discs_new(Some(&mesh), place, error));
     // SAFETY: there is room for one point, which is too little, and that is said.

@@ -164,9 +164,9 @@ static godot_variant find_path(godot_object *object, void *data, void *user, int
     level *self = user;
     godot_pool_vector3_array points;
     api->godot_pool_vector3_array_new(&points);
-    wm_path_settings settings;
+    wm_query_settings settings;
     if (takes(self, "VVb", count, values, "find_path takes two Vector3 and a bool") && has_mesh(self)
-        && wm_path_settings_default(&settings, &self->error) == WM_STATUS_OK) {
+        && wm_query_settings_default(&settings, &self->error) == WM_STATUS_OK) {
         if (api->godot_variant_as_bool(values[2])) settings.search = WM_SEARCH_SHORTEST;
         wm_path_info info = {0};
         wm_status status = WM_STATUS_BUFFER_TOO_SMALL;
@@ -207,7 +207,7 @@ static godot_variant raycast(godot_object *object, void *data, void *user, int c
     wm_ray ray;
     if (!takes(self, "VV", count, values, "raycast takes two Vector3") || !has_mesh(self)
         || wm_nearest(self->mesh, position_of(values[0]), NULL, &place, &self->error) != WM_STATUS_OK
-        || wm_raycast(self->mesh, self->query, &place, position_of(values[1]), &ray, &self->error) != WM_STATUS_OK) {
+        || wm_raycast(self->mesh, self->query, &place, position_of(values[1]), NULL, &ray, &self->error) != WM_STATUS_OK) {
         return nothing();
     }
     return vector_of(ray.end.position);

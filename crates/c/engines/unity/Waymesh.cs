@@ -235,8 +235,8 @@ namespace Waymesh
         public PathInfo FindPath(NavMesh mesh, Vec3 from, Vec3 to, PathSearch search, ref Vec3[] points, out int count)
         {
             var error = new Native.Error();
-            Native.PathSettings settings;
-            error.Check(Native.wm_path_settings_default(out settings, error));
+            Native.QuerySettings settings;
+            error.Check(Native.wm_query_settings_default(out settings, error));
             settings.Search = search;
             points = points ?? new Vec3[64];
             for (;;)
@@ -258,7 +258,7 @@ namespace Waymesh
         {
             var error = new Native.Error();
             RayEnd ray;
-            error.Check(Native.wm_raycast(mesh.Handle, handle, ref from, to, out ray, error));
+            error.Check(Native.wm_raycast(mesh.Handle, handle, ref from, to, IntPtr.Zero, out ray, error));
             return ray;
         }
 
@@ -312,7 +312,7 @@ namespace Waymesh
         }
 
         [StructLayout(LayoutKind.Sequential)]
-        internal struct PathSettings
+        internal struct QuerySettings
         {
             readonly UIntPtr size;
             internal PathSearch Search;
@@ -327,10 +327,10 @@ namespace Waymesh
         [StructLayout(LayoutKind.Sequential)]
         internal struct Setting
         {
-            [MarshalAs(UnmanagedType.LPStr)]
+            [MarshalAs(UnmanagedType.LPUTF8Str)]
             internal string Name;
             internal double Number;
-            [MarshalAs(UnmanagedType.LPStr)]
+            [MarshalAs(UnmanagedType.LPUTF8Str)]
             internal string Text;
             readonly IntPtr numbers;
             readonly UIntPtr count;
@@ -378,17 +378,17 @@ namespace Waymesh
         static extern void wm_query_free(IntPtr query);
 
         [DllImport(Library)]
-        internal static extern Status wm_path_settings_default(out PathSettings settings, [In, Out] Error error);
+        internal static extern Status wm_query_settings_default(out QuerySettings settings, [In, Out] Error error);
 
         [DllImport(Library)]
-        internal static extern Status wm_find_path(MeshHandle mesh, QueryHandle query, Vec3 from, Vec3 to, ref PathSettings settings,
+        internal static extern Status wm_find_path(MeshHandle mesh, QueryHandle query, Vec3 from, Vec3 to, ref QuerySettings settings,
             [Out] Vec3[] points, UIntPtr capacity, out PathInfo info, [In, Out] Error error);
 
         [DllImport(Library)]
-        internal static extern Status wm_nearest(MeshHandle mesh, Vec3 position, IntPtr reach, out Place place, [In, Out] Error error);
+        internal static extern Status wm_nearest(MeshHandle mesh, Vec3 position, IntPtr settings, out Place place, [In, Out] Error error);
 
         [DllImport(Library)]
-        internal static extern Status wm_raycast(MeshHandle mesh, QueryHandle query, ref Place from, Vec3 to, out RayEnd ray,
-            [In, Out] Error error);
+        internal static extern Status wm_raycast(MeshHandle mesh, QueryHandle query, ref Place from, Vec3 to, IntPtr settings,
+            out RayEnd ray, [In, Out] Error error);
     }
 }

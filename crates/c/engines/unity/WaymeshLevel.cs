@@ -22,13 +22,17 @@ public class WaymeshLevel : MonoBehaviour
         var triangles = new List<uint>();
         foreach (var filter in GetComponentsInChildren<MeshFilter>())
         {
+            if (filter.sharedMesh == null) continue;
             var first = (uint)vertices.Count;
             foreach (var vertex in filter.sharedMesh.vertices)
             {
                 var at = filter.transform.TransformPoint(vertex);
                 vertices.Add(LeftHanded.Position(at.x, at.y, at.z));
             }
-            foreach (var index in LeftHanded.Triangles(filter.sharedMesh.triangles)) triangles.Add(first + index);
+            var corners = LeftHanded.Triangles(filter.sharedMesh.triangles);
+            // An object that is mirrored shows its triangles turned round.
+            if (filter.transform.localToWorldMatrix.determinant < 0) System.Array.Reverse(corners);
+            foreach (var index in corners) triangles.Add(first + index);
         }
         query = new Query();
         // Unity's objects are used by the main thread only; the arrays are ours.
@@ -47,14 +51,17 @@ public class WaymeshLevel : MonoBehaviour
         bake = null;
     }
 
-    /// The shortest path; empty before the level is baked, and where there is none.
+    /// The shortest path, or one to the reachable place nearest to the goal; empty before the level is baked, and where no ground is
+    /// near one of both.
     public List<Vector3> FindPath(Vector3 from, Vector3 to)
     {
         var path = new List<Vector3>();
         if (Mesh == null) return path;
+        Vec3 start = LeftHanded.Position(from.x, from.y, from.z), goal = LeftHanded.Position(to.x, to.y, to.z);
+        Place near;
+        if (!Mesh.Nearest(start, out near) || !Mesh.Nearest(goal, out near)) return path;
         int count;
-        query.FindPath(Mesh, LeftHanded.Position(from.x, from.y, from.z), LeftHanded.Position(to.x, to.y, to.z), PathSearch.Shortest,
-            ref points, out count);
+        query.FindPath(Mesh, start, goal, PathSearch.Shortest, ref points, out count);
         for (int at = 0; at < count; at++) path.Add(new Vector3(points[at].X, points[at].Y, -points[at].Z));
         return path;
     }

@@ -61,9 +61,9 @@ public:
     /** The shortest path; false where there is none, or no mesh near. A query serves one thread at a time. */
     bool FindPath(wm_query* Query, const FVector& From, const FVector& To, TArray<FVector>& Path, FString& Error) const
     {
-        wm_path_settings Settings;
+        wm_query_settings Settings;
         wm_error Why{};
-        if (wm_path_settings_default(&Settings, &Why) != WM_STATUS_OK) return Fail(Why, Error);
+        if (wm_query_settings_default(&Settings, &Why) != WM_STATUS_OK) return Fail(Why, Error);
         Settings.search = WM_SEARCH_SHORTEST;
         Settings.allow_partial = 0;
         TArray<wm_vec3> Points;

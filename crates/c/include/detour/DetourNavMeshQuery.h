@@ -3,6 +3,7 @@ instead of Detour. See the README for what differs. C++11. */
 #ifndef WAYMESH_DETOUR_NAV_MESH_QUERY_H
 #define WAYMESH_DETOUR_NAV_MESH_QUERY_H
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -67,12 +68,15 @@ public:
     const dtNavMesh *getAttachedNavMesh() const { return nav_; }
 
     /* Leaves the reference at 0 where nothing is near, as Detour does. */
-    dtStatus findNearestPoly(const float *center, const float *halfExtents, const dtQueryFilter *, dtPolyRef *nearestRef, float *nearestPt) const {
+    dtStatus findNearestPoly(const float *center, const float *halfExtents, const dtQueryFilter *filter, dtPolyRef *nearestRef,
+                             float *nearestPt) const {
         if (!ready() || !center || !halfExtents || !nearestRef) return DT_FAILURE | DT_INVALID_PARAM;
+        Settings settings(filter);
         const wm_reach reach = {halfExtents[0] > halfExtents[2] ? halfExtents[0] : halfExtents[2], halfExtents[1], halfExtents[1]};
+        settings.all.reach = &reach;
         wm_place place;
         *nearestRef = 0;
-        const wm_status status = wm_nearest(mesh(), vec(center), &reach, &place, nullptr);
+        const wm_status status = wm_nearest(mesh(), vec(center), &settings.all, &place, nullptr);
         if (status == WM_STATUS_NO_MESH_NEAR) return DT_SUCCESS;
         if (status != WM_STATUS_OK) return DT_FAILURE | DT_INVALID_PARAM;
         *nearestRef = ref(place.polygon);
@@ -94,7 +98,7 @@ public:
             return DT_SUCCESS;
         }
         wm_path_info info;
-        if (!find(start.position, end.position, filter, 0, nullptr, 0, &info)) return DT_FAILURE;
+        if (!find(start.position, end.position, Settings(filter), nullptr, 0, &info)) return DT_FAILURE;
         std::vector<uint32_t> polygons(info.polygons);
         size_t count = 0;
         if (wm_query_polygons(query_, polygons.data(), polygons.size(), &count, nullptr) != WM_STATUS_OK) return DT_FAILURE;
@@ -110,7 +114,7 @@ public:
         return status;
     }
 
-    /* The corners of the path from the first polygon to the place of the last that is closest to the end. */
+    /* The corners of the shortest way through these polygons, to the place of the last that is closest to the end. */
     dtStatus findStraightPath(const float *startPos, const float *endPos, const dtPolyRef *path, const int pathSize, float *straightPath,
                               unsigned char *straightPathFlags, dtPolyRef *straightPathRefs, int *straightPathCount, const int maxStraightPath,
                               const int options = 0) const {
@@ -121,13 +125,19 @@ public:
             !closest(path[pathSize - 1], endPos, &end)) {
             return DT_FAILURE | DT_INVALID_PARAM;
         }
+        std::vector<dtPolyRef> passed(path, path + pathSize);
+        std::sort(passed.begin(), passed.end());
+        Settings settings(nullptr);
+        settings.all.search = WM_SEARCH_SHORTEST;
+        settings.all.cross_points = options != 0;
+        settings.all.allows = is_passed;
+        settings.all.user = &passed;
         std::vector<wm_vec3> points(64);
         wm_path_info info;
-        const uint32_t crossings = options != 0;
-        if (!find(start.position, end.position, nullptr, crossings, points.data(), points.size(), &info)) return DT_FAILURE;
+        if (!find(start.position, end.position, settings, points.data(), points.size(), &info)) return DT_FAILURE;
         if (info.points > points.size()) {
             points.resize(info.points);
-            if (!find(start.position, end.position, nullptr, crossings, points.data(), points.size(), &info)) return DT_FAILURE;
+            if (!find(start.position, end.position, settings, points.data(), points.size(), &info)) return DT_FAILURE;
         }
         /* A start that is the end is one point of ours and two of Detour. */
         if (info.points == 1) {
@@ -135,6 +145,8 @@ public:
             info.points = 2;
         }
         const int count = static_cast<int>(info.points);
+        const wm_reach reach = {0.1F, 1, 1};
+        settings.all.reach = &reach;
         for (int i = 0; i < count && i < maxStraightPath; i++, ++*straightPathCount) {
             const wm_vec3 at = points[static_cast<size_t>(i)];
             if (straightPath) put(&straightPath[3 * i], at);
@@ -142,22 +154,21 @@ public:
                 straightPathFlags[i] = static_cast<unsigned char>(i == 0 ? DT_STRAIGHTPATH_START : i == count - 1 ? DT_STRAIGHTPATH_END : 0);
             }
             if (straightPathRefs) {
-                const wm_reach reach = {0.1F, 1, 1};
                 wm_place place;
-                const bool is_there = wm_nearest(mesh(), at, &reach, &place, nullptr) == WM_STATUS_OK;
+                const bool is_there = wm_nearest(mesh(), at, &settings.all, &place, nullptr) == WM_STATUS_OK;
                 straightPathRefs[i] = i == count - 1 || !is_there ? 0 : ref(place.polygon);
             }
         }
         return count > maxStraightPath ? DT_SUCCESS | DT_BUFFER_TOO_SMALL : DT_SUCCESS;
     }
 
-    dtStatus raycast(dtPolyRef startRef, const float *startPos, const float *endPos, const dtQueryFilter *, float *t, float *hitNormal, dtPolyRef *path,
+    dtStatus raycast(dtPolyRef startRef, const float *startPos, const float *endPos, const dtQueryFilter *filter, float *t, float *hitNormal, dtPolyRef *path,
                      int *pathCount, const int maxPath) const {
         if (pathCount) *pathCount = 0;
         wm_place start;
         wm_ray ray;
         if (!ready() || !startPos || !endPos || !t || !closest(startRef, startPos, &start) ||
-            wm_raycast(mesh(), query_, &start, vec(endPos), &ray, nullptr) != WM_STATUS_OK) {
+            wm_raycast(mesh(), query_, &start, vec(endPos), Settings(filter).get(), &ray, nullptr) != WM_STATUS_OK) {
             return DT_FAILURE | DT_INVALID_PARAM;
         }
         *t = ray.hit ? ray.fraction : FLT_MAX;
@@ -172,13 +183,13 @@ public:
     }
 
     /* The polygons visited are the first and the last. */
-    dtStatus moveAlongSurface(dtPolyRef startRef, const float *startPos, const float *endPos, const dtQueryFilter *, float *resultPos, dtPolyRef *visited,
-                              int *visitedCount, const int maxVisitedSize) const {
+    dtStatus moveAlongSurface(dtPolyRef startRef, const float *startPos, const float *endPos, const dtQueryFilter *filter, float *resultPos,
+                              dtPolyRef *visited, int *visitedCount, const int maxVisitedSize) const {
         if (!visitedCount) return DT_FAILURE | DT_INVALID_PARAM;
         *visitedCount = 0;
         wm_place start, end;
         if (!ready() || !startPos || !endPos || !resultPos || !visited || maxVisitedSize <= 0 || !closest(startRef, startPos, &start) ||
-            wm_move_along(mesh(), query_, &start, vec(endPos), &end, nullptr) != WM_STATUS_OK) {
+            wm_move_along(mesh(), query_, &start, vec(endPos), Settings(filter).get(), &end, nullptr) != WM_STATUS_OK) {
             return DT_FAILURE | DT_INVALID_PARAM;
         }
         put(resultPos, end.position);
@@ -187,22 +198,22 @@ public:
         return DT_SUCCESS;
     }
 
-    dtStatus findRandomPoint(const dtQueryFilter *, float (*frand)(), dtPolyRef *randomRef, float *randomPt) const {
+    dtStatus findRandomPoint(const dtQueryFilter *filter, float (*frand)(), dtPolyRef *randomRef, float *randomPt) const {
         if (!ready() || !frand || !randomRef || !randomPt) return DT_FAILURE | DT_INVALID_PARAM;
         const uint64_t seed = (static_cast<uint64_t>(frand() * 16777216.0F) << 24) ^ static_cast<uint64_t>(frand() * 16777216.0F);
         wm_place place;
-        if (wm_random_places(mesh(), seed, &place, 1, nullptr) != WM_STATUS_OK) return DT_FAILURE;
+        if (wm_random_places(mesh(), seed, Settings(filter).get(), &place, 1, nullptr) != WM_STATUS_OK) return DT_FAILURE;
         *randomRef = ref(place.polygon);
         put(randomPt, place.position);
         return DT_SUCCESS;
     }
 
-    dtStatus findDistanceToWall(dtPolyRef startRef, const float *centerPos, const float maxRadius, const dtQueryFilter *, float *hitDist, float *hitPos,
-                                float *hitNormal) const {
+    dtStatus findDistanceToWall(dtPolyRef startRef, const float *centerPos, const float maxRadius, const dtQueryFilter *filter, float *hitDist,
+                                float *hitPos, float *hitNormal) const {
         wm_place start;
         wm_wall wall;
         if (!ready() || !centerPos || !hitDist || !hitPos || !hitNormal || !closest(startRef, centerPos, &start) ||
-            wm_nearest_wall(mesh(), query_, &start, maxRadius, &wall, nullptr) != WM_STATUS_OK) {
+            wm_nearest_wall(mesh(), query_, &start, maxRadius, Settings(filter).get(), &wall, nullptr) != WM_STATUS_OK) {
             return DT_FAILURE | DT_INVALID_PARAM;
         }
         *hitDist = wall.distance;
@@ -234,6 +245,26 @@ public:
     }
 
 private:
+    /* Settings of waymesh for a filter. */
+    struct Settings {
+        explicit Settings(const dtQueryFilter *filter) {
+            wm_query_settings_default(&all, nullptr);
+            if (!filter) return;
+            filter->costs(costs);
+            all.area_costs = costs;
+            all.area_cost_count = DT_MAX_AREAS + 1;
+        }
+        Settings(const Settings &) = delete;
+        const wm_query_settings *get() const { return &all; }
+
+        wm_query_settings all;
+        float costs[DT_MAX_AREAS + 1];
+    };
+
+    static uint32_t is_passed(void *user, uint32_t polygon, uint8_t) {
+        const std::vector<dtPolyRef> &passed = *static_cast<const std::vector<dtPolyRef> *>(user);
+        return std::binary_search(passed.begin(), passed.end(), ref(polygon));
+    }
     static wm_vec3 vec(const float *at) { return wm_vec3{at[0], at[1], at[2]}; }
     static void put(float *to, wm_vec3 at) { to[0] = at.x, to[1] = at.y, to[2] = at.z; }
     /* 0 is no polygon in Detour. */
@@ -243,17 +274,8 @@ private:
     bool closest(dtPolyRef polygon, const float *at, wm_place *place) const {
         return polygon != 0 && wm_closest(mesh(), static_cast<uint32_t>(polygon - 1), vec(at), place, nullptr) == WM_STATUS_OK;
     }
-    bool find(wm_vec3 from, wm_vec3 to, const dtQueryFilter *filter, uint32_t crossings, wm_vec3 *points, size_t capacity, wm_path_info *info) const {
-        wm_path_settings settings;
-        if (wm_path_settings_default(&settings, nullptr) != WM_STATUS_OK) return false;
-        settings.cross_points = crossings;
-        float costs[DT_MAX_AREAS + 1];
-        if (filter) {
-            filter->costs(costs);
-            settings.area_costs = costs;
-            settings.area_cost_count = DT_MAX_AREAS + 1;
-        }
-        const wm_status status = wm_find_path(mesh(), query_, from, to, &settings, points, capacity, info, nullptr);
+    bool find(wm_vec3 from, wm_vec3 to, const Settings &settings, wm_vec3 *points, size_t capacity, wm_path_info *info) const {
+        const wm_status status = wm_find_path(mesh(), query_, from, to, &settings.all, points, capacity, info, nullptr);
         return status == WM_STATUS_OK || status == WM_STATUS_BUFFER_TOO_SMALL;
     }
 

@@ -109,7 +109,18 @@ static wm_status call(void) {
     size_t count;
     wm_place place = {below(20), point(), next()};
     const wm_place *at = below(20) ? &place : NULL;
-    if (below(3)) wm_nearest(mesh(), point(), NULL, &place, NULL);
+    wm_query_settings wishes;
+    CHECK(wm_query_settings_default(&wishes, NULL) == WM_STATUS_OK);
+    const float costs[3] = {number(), small(), small()};
+    const wm_reach reach = {small(), small(), small()};
+    wishes.search = below(3);
+    wishes.allow_partial = below(2);
+    wishes.cross_points = below(2);
+    if (below(3) == 0) wishes.area_costs = costs, wishes.area_cost_count = below(4);
+    if (below(3) == 0) wishes.reach = &reach;
+    if (below(3) == 0) wishes.link_cost = link_cost;
+    const wm_query_settings *wish = below(3) ? &wishes : NULL;
+    if (below(3)) wm_nearest(mesh(), point(), wish, &place, NULL);
     switch (below(34)) {
     case 0: bake(); return WM_STATUS_OK;
     case 1: { wm_mesh_info info; return wm_mesh_info_of(mesh(), &info, NULL); }
@@ -134,24 +145,14 @@ static wm_status call(void) {
         return WM_STATUS_OK;
     }
     case 9: case 10: case 11: {
-        wm_path_settings wish;
-        CHECK(wm_path_settings_default(&wish, NULL) == WM_STATUS_OK);
-        float costs[3] = {number(), small(), small()};
-        const wm_reach reach = {small(), small(), small()};
-        wish.search = below(3);
-        wish.allow_partial = below(2);
-        wish.cross_points = below(2);
-        if (below(3) == 0) wish.area_costs = costs, wish.area_cost_count = below(4);
-        if (below(3) == 0) wish.reach = &reach;
-        if (below(3) == 0) wish.link_cost = link_cost;
         wm_path_info info;
-        return wm_find_path(mesh(), query(), point(), point(), below(3) ? &wish : NULL, points, below(7), &info, NULL);
+        return wm_find_path(mesh(), query(), point(), point(), wish, points, below(7), &info, NULL);
     }
     case 12: return wm_query_polygons(query(), numbers, below(7), &count, NULL);
-    case 13: { wm_ray ray; return wm_raycast(mesh(), query(), at, point(), &ray, NULL); }
-    case 14: { wm_place end; return wm_move_along(mesh(), query(), at, point(), &end, NULL); }
-    case 15: { wm_wall wall; return wm_nearest_wall(mesh(), query(), at, small(), &wall, NULL); }
-    case 16: { wm_place places[4]; return wm_random_places(mesh(), next(), places, below(5), NULL); }
+    case 13: { wm_ray ray; return wm_raycast(mesh(), query(), at, point(), wish, &ray, NULL); }
+    case 14: { wm_place end; return wm_move_along(mesh(), query(), at, point(), wish, &end, NULL); }
+    case 15: { wm_wall wall; return wm_nearest_wall(mesh(), query(), at, small(), wish, &wall, NULL); }
+    case 16: { wm_place places[4]; return wm_random_places(mesh(), next(), wish, places, below(5), NULL); }
     case 17: {
         wm_discs_free(discs);
         discs = NULL;

@@ -1,4 +1,5 @@
 /* A program as it is written for Detour: it reads a set of tiles, and asks. The answers are those of waymesh itself. */
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,7 @@ struct TileHeader {
     int size;
 };
 
-/* A floor with a wall, open at one end, as a file of Detour's. */
+/* A floor with a wall, open at both ends, of which one is of area 5 (Detour's 4), as a file of Detour's. */
 static void bake(const char *file) {
     waymesh::World world({0, -1, 0}, {20, 5, 20}, {{"agent_radius", 0.3}});
     const std::vector<double> vertices{0, 0, 0, 20, 0, 0, 20, 0, 20, 0, 0, 20};
@@ -26,9 +27,13 @@ static void bake(const char *file) {
     world.add_triangles(waymesh::triangles(vertices, indices));
     wm_shape wall{};
     wall.kind = WM_SHAPE_KIND_BOX;
-    wall.min = {9, -1, -1};
+    wall.min = {9, -1, 2};
     wall.max = {11, 3, 15};
     world.add_obstacle(wall);
+    wm_shape mud = wall;
+    mud.min.z = -1;
+    mud.max.z = 2;
+    world.add_mark(mud, 5);
     world.update();
     world.mesh().save(file);
 }
@@ -103,6 +108,34 @@ int main() {
         CHECK(visited_count > 0 && visited[0] == refs[0]);
         CHECK(dtStatusSucceed(query->findDistanceToWall(refs[0], ends[0], 100, &filter, &distance, wall, normal)));
         CHECK(dtAbs(distance - dtVdist2D(wall, ends[0])) < 1e-3F);
+    }
+    /* An area that is closed is closed for every call: the way is the longer one. */
+    dtQueryFilter closed;
+    closed.setAreaCost(4, INFINITY);
+    const float left[3] = {5, 0, 1}, right[3] = {15, 0, 1};
+    for (const dtQueryFilter *by : {&filter, &closed}) {
+        const bool is_open = by == &filter;
+        dtPolyRef start = 0, goal = 0, refs[64], visited[8];
+        float from[3], to[3], corners[64 * 3], t = 0, normal[3], moved[3], distance = 0, wall[3];
+        CHECK(dtStatusSucceed(query->findNearestPoly(left, extents, by, &start, from)) && start != 0);
+        CHECK(dtStatusSucceed(query->findNearestPoly(right, extents, by, &goal, to)) && goal != 0);
+        int found = 0, corner_count = 0, visited_count = 0;
+        CHECK(dtStatusSucceed(query->findPath(start, goal, from, to, by, refs, &found, 64)) && refs[found - 1] == goal);
+        CHECK(dtStatusSucceed(query->findStraightPath(from, to, refs, found, corners, nullptr, nullptr, &corner_count, 64)));
+        CHECK((corner_count == 2) == is_open);
+        float highest = 0;
+        for (int i = 0; i < corner_count; i++) highest = corners[3 * i + 2] > highest ? corners[3 * i + 2] : highest;
+        CHECK((highest > 15) == !is_open);
+        CHECK(dtStatusSucceed(query->raycast(start, from, to, by, &t, normal, visited, &visited_count, 8)) && (t > 1) == is_open);
+        CHECK(dtStatusSucceed(query->moveAlongSurface(start, from, to, by, moved, visited, &visited_count, 8)));
+        CHECK(dtAbs(moved[0] - (is_open ? 15.0F : 9.0F)) < 0.4F);
+        CHECK(dtStatusSucceed(query->findDistanceToWall(start, from, 30, by, &distance, wall, normal)));
+        for (int i = 0; i < 200; i++) {
+            dtPolyRef ref = 0;
+            float place[3];
+            CHECK(dtStatusSucceed(query->findRandomPoint(by, frand, &ref, place)));
+            CHECK(is_open || !(place[2] < 1.7F && dtAbs(place[0] - 10) < 0.7F));
+        }
     }
     /* Far away nothing is near, which is no failure in Detour. */
     const float far[3] = {1000, 0, 0};

@@ -12,7 +12,7 @@ static void *find(void *first) {
     wm_query *query = NULL;
     CHECK(wm_query_new(&query, NULL) == WM_STATUS_OK);
     wm_place places[2 * PATHS];
-    CHECK(wm_random_places(mesh, 3, places, 2 * PATHS, NULL) == WM_STATUS_OK);
+    CHECK(wm_random_places(mesh, 3, NULL, places, 2 * PATHS, NULL) == WM_STATUS_OK);
     for (int i = 0; i < PATHS; i++) {
         wm_path_info info;
         wm_vec3 points[64];

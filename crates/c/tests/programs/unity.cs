@@ -28,11 +28,21 @@ namespace UnityEngine
         public int[] triangles;
     }
 
+    public struct Matrix4x4
+    {
+        public float determinant;
+    }
+
+    // Scaled along x, or mirrored.
     public class Transform
     {
+        public float scale = 1;
+
+        public Matrix4x4 localToWorldMatrix { get { return new Matrix4x4 { determinant = scale }; } }
+
         public Vector3 TransformPoint(Vector3 at)
         {
-            return at;
+            return new Vector3(scale * at.x, at.y, at.z);
         }
     }
 
@@ -94,7 +104,8 @@ static class Program
     static NavMesh Bake(int[] indices)
     {
         var vertices = Array.ConvertAll(Floor, at => LeftHanded.Position(at.x, at.y, at.z));
-        var settings = new Settings { { "agent_radius", 0.5 }, { "max_edge_length", 0 }, { "height_detail", true }, { "partition", "surfaces" } };
+        var settings = new Settings { { "agent_radius", 0.5 }, { "max_edge_length", 0 }, { "height_detail", true }, { "partition", "surfaces" },
+            { "areas", "{\"2\": {\"name\": \"S\u00fcmpfe\"}}" } };
         return NavMesh.Bake(vertices, LeftHanded.Triangles(indices), null, settings);
     }
 
@@ -148,7 +159,9 @@ static class Program
 
     static void Level()
     {
-        var level = new WaymeshLevel { below = new[] { new MeshFilter { sharedMesh = new Mesh { vertices = Floor, triangles = Indices } } } };
+        var floor = new Mesh { vertices = Floor, triangles = Indices };
+        var mirrored = new MeshFilter { sharedMesh = floor, transform = new Transform { scale = -1 } };
+        var level = new WaymeshLevel { below = new[] { new MeshFilter { sharedMesh = floor }, mirrored, new MeshFilter() } };
         Action<string> call = name => typeof(WaymeshLevel)
             .GetMethod(name, System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.NonPublic).Invoke(level, null);
         call("OnEnable");
@@ -160,6 +173,9 @@ static class Program
         }
         var path = level.FindPath(new Vector3(2, 0, 2), new Vector3(5, 0, 6));
         Check(path.Count == 2 && path[1].x == 5 && path[1].z == 6, "a path in Unity's system");
+        path = level.FindPath(new Vector3(-5, 0, 2), new Vector3(5, 0, 6));
+        Check(path.Count == 2 && path[0].x == -5, "an object that is mirrored");
+        Check(level.FindPath(new Vector3(5, 0, 2), new Vector3(5, 90, 6)).Count == 0, "no ground is near");
         call("OnDisable");
         Check(level.Mesh == null, "it is gone");
     }

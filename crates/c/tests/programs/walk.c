@@ -59,8 +59,8 @@ static void queries(const wm_mesh *mesh) {
     CHECK(path.points == 2 && distance(points[0], from) < 1e-5f);
     CHECK(wm_find_path(mesh, query, from, to, NULL, NULL, 0, &path, &error) == WM_STATUS_BUFFER_TOO_SMALL);
 
-    wm_path_settings settings;
-    CHECK(wm_path_settings_default(&settings, &error) == WM_STATUS_OK);
+    wm_query_settings settings;
+    CHECK(wm_query_settings_default(&settings, &error) == WM_STATUS_OK);
     settings.search = WM_SEARCH_SHORTEST;
     const float costs[2] = {1, 3};
     settings.area_costs = costs;
@@ -73,7 +73,8 @@ static void queries(const wm_mesh *mesh) {
 
     wm_place place, end;
     const wm_reach reach = {0.5f, 3, 3};
-    CHECK(wm_nearest(mesh, (wm_vec3){10, 2, 10}, &reach, &place, &error) == WM_STATUS_OK);
+    settings.reach = &reach;
+    CHECK(wm_nearest(mesh, (wm_vec3){10, 2, 10}, &settings, &place, &error) == WM_STATUS_OK);
     CHECK(place.polygon == 0 && fabsf(place.position.y) < 0.3f);
     CHECK(wm_nearest(mesh, (wm_vec3){10, 20, 10}, NULL, &place, &error) == WM_STATUS_NO_MESH_NEAR);
     CHECK(strstr(error.text, "no mesh near") != NULL);
@@ -82,21 +83,21 @@ static void queries(const wm_mesh *mesh) {
 
     /* The polygons of a path are not those of a ray that failed. */
     wm_ray lost;
-    CHECK(wm_raycast(mesh, query, &place, (wm_vec3){NAN, 0, 0}, &lost, &error) == WM_STATUS_BAD_ARGUMENT);
+    CHECK(wm_raycast(mesh, query, &place, (wm_vec3){NAN, 0, 0}, NULL, &lost, &error) == WM_STATUS_BAD_ARGUMENT);
     CHECK(wm_query_polygons(query, polygons, 4, &count, &error) == WM_STATUS_OK && count == 0);
 
     wm_ray ray;
-    CHECK(wm_raycast(mesh, query, &place, (wm_vec3){30, 0, 10}, &ray, &error) == WM_STATUS_OK);
+    CHECK(wm_raycast(mesh, query, &place, (wm_vec3){30, 0, 10}, NULL, &ray, &error) == WM_STATUS_OK);
     CHECK(ray.hit && fabsf(ray.normal.x + 1) < 1e-5f && fabsf(ray.fraction - 9.5f / 20) < 0.02f);
-    CHECK(wm_move_along(mesh, query, &place, (wm_vec3){30, 0, 12}, &end, &error) == WM_STATUS_OK);
+    CHECK(wm_move_along(mesh, query, &place, (wm_vec3){30, 0, 12}, NULL, &end, &error) == WM_STATUS_OK);
     CHECK(fabsf(end.position.x - 19.5f) < 0.35f && end.position.z > 10);
     wm_wall wall;
-    CHECK(wm_nearest_wall(mesh, query, &end, 2, &wall, &error) == WM_STATUS_OK);
+    CHECK(wm_nearest_wall(mesh, query, &end, 2, NULL, &wall, &error) == WM_STATUS_OK);
     CHECK(wall.found && wall.distance < 0.01f);
-    CHECK(wm_nearest_wall(mesh, query, &place, 2, &wall, &error) == WM_STATUS_OK);
+    CHECK(wm_nearest_wall(mesh, query, &place, 2, NULL, &wall, &error) == WM_STATUS_OK);
     CHECK(!wall.found && wall.distance == 2);
     wm_place places[100];
-    CHECK(wm_random_places(mesh, 7, places, 100, &error) == WM_STATUS_OK);
+    CHECK(wm_random_places(mesh, 7, NULL, places, 100, &error) == WM_STATUS_OK);
     float mean = 0;
     for (int i = 0; i < 100; i++) mean += places[i].position.x / 100;
     CHECK(fabsf(mean - 10) < 3);
@@ -113,10 +114,65 @@ static void queries(const wm_mesh *mesh) {
 
     /* A place of another mesh is a position again. */
     place.generation++;
-    CHECK(wm_raycast(mesh, query, &place, to, &ray, &error) == WM_STATUS_OK);
+    CHECK(wm_raycast(mesh, query, &place, to, NULL, &ray, &error) == WM_STATUS_OK);
     place.position.y = 1000;
-    CHECK(wm_raycast(mesh, query, &place, to, &ray, &error) == WM_STATUS_NO_MESH_NEAR);
+    CHECK(wm_raycast(mesh, query, &place, to, NULL, &ray, &error) == WM_STATUS_NO_MESH_NEAR);
     wm_query_free(query);
+}
+
+/* Ground that the settings close is closed for every query. */
+static void closed_ground(void) {
+    wm_world *world = NULL;
+    wm_mesh *mesh = NULL;
+    wm_query *query = NULL;
+    const wm_setting radius = number("agent_radius", 0.5);
+    CHECK(wm_world_new((wm_vec3){0, -1, 0}, (wm_vec3){20, 5, 20}, &radius, 1, &world, &error) == WM_STATUS_OK);
+    const wm_vec3 vertices[4] = {{0, 0, 0}, {20, 0, 0}, {20, 0, 20}, {0, 0, 20}};
+    const uint32_t triangles[6] = {0, 2, 1, 0, 3, 2};
+    const wm_triangles floor = triangles_of(vertices, 4, triangles, 2);
+    CHECK(wm_world_add_triangles(world, &floor, &error) == WM_STATUS_OK);
+    const wm_shape band = {.kind = WM_SHAPE_KIND_BOX, .min = {9, -1, -1}, .max = {11, 2, 21}};
+    uint64_t mark = 0;
+    CHECK(wm_world_add_mark(world, &band, 5, &mark, &error) == WM_STATUS_OK && wm_world_update(world, NULL, &error) == WM_STATUS_OK);
+    CHECK(wm_world_mesh(world, &mesh, &error) == WM_STATUS_OK && wm_query_new(&query, &error) == WM_STATUS_OK);
+
+    const float costs[6] = {1, 1, 1, 1, 1, INFINITY};
+    wm_query_settings closed;
+    CHECK(wm_query_settings_default(&closed, &error) == WM_STATUS_OK);
+    closed.area_costs = costs;
+    closed.area_cost_count = 6;
+    const wm_vec3 from = {6, 0, 10}, inside = {9.5f, 0, 10}, to = {15, 0, 10};
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        const wm_query_settings *settings = is_closed ? &closed : NULL;
+        const float end = is_closed ? 9 : 15;
+        wm_vec3 points[8];
+        wm_path_info path;
+        CHECK(wm_find_path(mesh, query, from, to, settings, points, 8, &path, &error) == WM_STATUS_OK);
+        CHECK(path.outcome == (is_closed ? WM_OUTCOME_PARTIAL : WM_OUTCOME_COMPLETE) && fabsf(points[path.points - 1].x - end) < 0.3f);
+        wm_place start, near, moved;
+        CHECK(wm_nearest(mesh, from, settings, &start, &error) == WM_STATUS_OK);
+        CHECK(wm_nearest(mesh, inside, settings, &near, &error) == WM_STATUS_OK);
+        CHECK(fabsf(near.position.x - (is_closed ? 9 : 9.5f)) < 0.3f);
+        wm_ray ray;
+        CHECK(wm_raycast(mesh, query, &start, to, settings, &ray, &error) == WM_STATUS_OK);
+        CHECK(ray.hit == (uint32_t)is_closed && fabsf(ray.end.position.x - end) < 0.3f);
+        CHECK(wm_move_along(mesh, query, &start, to, settings, &moved, &error) == WM_STATUS_OK && fabsf(moved.position.x - end) < 0.3f);
+        wm_wall wall;
+        CHECK(wm_nearest_wall(mesh, query, &start, 4, settings, &wall, &error) == WM_STATUS_OK && wall.found == (uint32_t)is_closed);
+        wm_place places[100];
+        CHECK(wm_random_places(mesh, 7, settings, places, 100, &error) == WM_STATUS_OK);
+        int within = 0;
+        for (int i = 0; i < 100; i++) within += fabsf(places[i].position.x - 10) < 0.7f;
+        CHECK(is_closed ? within == 0 : within > 0);
+    }
+    const float none[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+    closed.area_costs = none;
+    wm_place place;
+    CHECK(wm_random_places(mesh, 7, &closed, &place, 1, &error) == WM_STATUS_NO_MESH_NEAR);
+    CHECK(wm_nearest(mesh, from, &closed, &place, &error) == WM_STATUS_NO_MESH_NEAR);
+    wm_query_free(query);
+    wm_mesh_free(mesh);
+    wm_world_free(world);
 }
 
 /* Two floors with a gap between them. */
@@ -146,8 +202,8 @@ static float jump_cost(void *user, uint64_t link, uint32_t kind) {
 
 /* Agents that jump at a cost, that cannot jump, and a cost that is none. */
 static void jumpers(const wm_mesh *mesh, wm_query *query) {
-    wm_path_settings settings;
-    CHECK(wm_path_settings_default(&settings, &error) == WM_STATUS_OK);
+    wm_query_settings settings;
+    CHECK(wm_query_settings_default(&settings, &error) == WM_STATUS_OK);
     const float costs[] = {2.5f, INFINITY, -1, NAN};
     for (size_t i = 0; i < 4; i++) {
         float cost = costs[i];
@@ -188,11 +244,11 @@ static void links(void) {
     CHECK(outcome_of(mesh, query) == WM_OUTCOME_COMPLETE);
     jumpers(mesh, query);
     /* So they are in an oracle, by which shortest paths are as long as searched for. */
-    wm_path_settings wish;
+    wm_query_settings wish;
     wm_vec3 points[8];
     wm_path_info searched, looked_up;
     double covered = 0;
-    CHECK(wm_path_settings_default(&wish, &error) == WM_STATUS_OK);
+    CHECK(wm_query_settings_default(&wish, &error) == WM_STATUS_OK);
     wish.search = WM_SEARCH_SHORTEST;
     CHECK(wm_find_path(mesh, query, (wm_vec3){4, 0, 10}, (wm_vec3){16, 0, 10}, &wish, points, 8, &searched, &error) == WM_STATUS_OK);
     CHECK(wm_mesh_build_oracle(mesh, 1 << 20, &covered, &error) == WM_STATUS_OK && covered == 1);
@@ -258,8 +314,8 @@ static void rules_of_the_caller(const wm_mesh *mesh) {
     const wm_vec3 from = {2, 0, 2}, to = {5, 0, 6};
     wm_vec3 points[8];
     wm_path_info path;
-    wm_path_settings settings;
-    CHECK(wm_path_settings_default(&settings, &error) == WM_STATUS_OK);
+    wm_query_settings settings;
+    CHECK(wm_query_settings_default(&settings, &error) == WM_STATUS_OK);
     struct rules rules = {.closed = 99, .cost = 3, .asked = 0};
     settings.user = &rules;
     settings.allows = allows;
@@ -390,8 +446,8 @@ static void bad_input(const wm_mesh *mesh) {
     CHECK(wm_find_path(mesh, NULL, here, here, NULL, points, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
     CHECK(wm_find_path(mesh, query, nan, here, NULL, points, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
     CHECK(wm_find_path(mesh, query, here, here, NULL, NULL, 2, &path, &error) == WM_STATUS_BAD_ARGUMENT);
-    wm_path_settings wish;
-    CHECK(wm_path_settings_default(&wish, &error) == WM_STATUS_OK);
+    wm_query_settings wish;
+    CHECK(wm_query_settings_default(&wish, &error) == WM_STATUS_OK);
     const float cost = -1;
     wish.area_costs = &cost;
     wish.area_cost_count = 1;
@@ -470,9 +526,9 @@ static void world_and_crowd(void) {
 
     /* The world takes the oracle of a mesh; far from the obstacle that comes then it still answers. */
     const wm_vec3 near_post[2] = {{16.2f, 0, 17.5f}, {18.8f, 0, 17.5f}};
-    wm_path_settings shortest;
+    wm_query_settings shortest;
     wm_path_info turned[2];
-    CHECK(wm_path_settings_default(&shortest, &error) == WM_STATUS_OK);
+    CHECK(wm_query_settings_default(&shortest, &error) == WM_STATUS_OK);
     shortest.search = WM_SEARCH_SHORTEST;
     wm_mesh_free(after);
     CHECK(wm_world_mesh(world, &after, &error) == WM_STATUS_OK && wm_mesh_build_oracle(after, 1 << 20, NULL, &error) == WM_STATUS_OK);
@@ -594,6 +650,7 @@ static void crowd_on_discs(void) {
 
 int main(void) {
     every_pipeline_bakes();
+    closed_ground();
     wm_mesh *mesh = bake_floor("voxels"), *shared = NULL;
     CHECK(wm_mesh_share(mesh, &shared, &error) == WM_STATUS_OK);
     wm_mesh_free(mesh);

@@ -16,7 +16,7 @@ use crate::path::ends::Ends;
 use crate::path::portal::turn_length;
 use crate::path::{DistanceMap, Path, PathOptions, PathSearch};
 use crate::scratch::{Memory, QueryScratch};
-use crate::surface::{Raycast, Wall, WallPiece};
+use crate::surface::{PlaceSampler, Raycast, Wall, WallPiece};
 
 /// Pairs that one thread takes at a time.
 const PAIRS_AT_ONCE: usize = 8;
@@ -431,6 +431,13 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
         let from = self.start(from.into(), None)?;
         let (mesh, options, scratch) = self.parts();
         mesh.walls_within(&from, radius, &options.usable(), &mut scratch.surface, out)
+    }
+
+    /// Returns a source of random places on the ground that the filter and the costs leave open. Takes
+    /// time linear in the polygons.
+    #[must_use]
+    pub fn sampler(&self) -> PlaceSampler {
+        PlaceSampler::new(self.mesh, &self.options.usable())
     }
 
     /// Returns a random place within `radius` metres of another in plan, uniform over the plan area.
