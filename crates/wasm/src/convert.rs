@@ -5,7 +5,7 @@ use js_sys::{Array, ArrayBuffer, Float32Array, Map, Object, Reflect, Uint8Array}
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_graph::Reach;
 
-use crate::error::{Kind, OrThrow, Thrown};
+use crate::error::{Kind, Thrown};
 
 /// A position of three numbers.
 pub(crate) fn point(name: &str, numbers: &[f32]) -> Thrown<Vec3> {
@@ -235,14 +235,6 @@ pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
     object.into()
 }
 
-/// The reach of a query's options, if that is all they hold.
-pub(crate) fn only_reach(options: &JsValue) -> Thrown<Option<Reach>> {
-    let mut fields = Fields::new("options", options)?;
-    let reach = fields.reach()?;
-    fields.finish()?;
-    Ok(reach)
-}
-
 #[cfg(feature = "bake")]
 mod values {
     use js_sys::{Array, Object, Reflect};
@@ -339,11 +331,4 @@ pub(crate) fn same_count(names: [&str; 2], counts: [usize; 2]) -> Thrown<()> {
         return Ok(());
     }
     Err(Kind::Input.error(format_args!("{} {} and {} {}", counts[0], names[0], counts[1], names[1])))
-}
-
-/// Checks a reach that may be the mesh's own.
-pub(crate) fn reach_or(reach: Option<Reach>, own: Reach) -> Thrown<Reach> {
-    let reach = reach.unwrap_or(own);
-    reach.validate().map_err(waymesh_graph::QueryError::from).or_throw()?;
-    Ok(reach)
 }

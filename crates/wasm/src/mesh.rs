@@ -374,11 +374,29 @@ export interface WaymeshError extends Error {
   kind: "settings" | "input" | "file" | "bake" | "cancelled" | "nothing-walkable" | "no-mesh-near" | "query" | "not-loaded";
 }
 
-/** Options of a query about places. */
-export interface ReachOptions { reach?: ReachOption }
+/** Options of every query: how far from the mesh a position may be, and which ground is open. */
+export interface GroundOptions {
+  reach?: ReachOption;
+  /** Height of the agent: ground with less head room is left out (`height_classes`). Default any. */
+  agentHeight?: number;
+  /**
+   * Only polygons with one of these flags of `NavMesh.flags`, one bit each. Default 65535, any, if
+   * `excludeFlags` is given.
+   */
+  includeFlags?: number;
+  /** No polygons with one of these flags. Default 0. */
+  excludeFlags?: number;
+  /** What a metre of an area costs, by name or number; `Infinity` closes it. */
+  areaCosts?: Record<string, number>;
+  /**
+   * What taking links costs this agent in metres, by number or kind (`{ jump: 3, 12: Infinity }`);
+   * `Infinity` for links that it cannot take.
+   */
+  linkCosts?: Record<string, number>;
+}
 
 /** Options of a search for paths. */
-export interface PathOptions extends ReachOptions {
+export interface PathOptions extends GroundOptions {
   /** The path that is shortest in plan instead of a short one found fast. Default `false`. */
   shortest?: boolean;
   /**
@@ -395,24 +413,8 @@ export interface PathOptions extends ReachOptions {
    * of the ground. By default there are points only where the path turns.
    */
   groundError?: number;
-  /** Height of the agent: ground with less head room is left out (`height_classes`). Default any. */
-  agentHeight?: number;
-  /**
-   * Only polygons with one of these flags of `NavMesh.flags`, one bit each. Default 65535, any, if
-   * `excludeFlags` is given.
-   */
-  includeFlags?: number;
-  /** No polygons with one of these flags. Default 0. */
-  excludeFlags?: number;
   /** Tell which polygons the search looked into. Default `false`. */
   searched?: boolean;
-  /** What a metre of an area costs, by name or number; `Infinity` closes it. */
-  areaCosts?: Record<string, number>;
-  /**
-   * What taking links costs this agent in metres, by number or kind (`{ jump: 3, 12: Infinity }`);
-   * `Infinity` for links that it cannot take.
-   */
-  linkCosts?: Record<string, number>;
   /**
    * The path of a disc of this radius in metres: the shortest in plan, unless `fast` is `true`. Needs
    * the package with bakes.

@@ -9,13 +9,11 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::{AreaId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, FlagFilter, FlagTable, HeadRoomFilter, LinkChoice, Location, Outcome, PathEnd,
-    PathOptions, PathSearch, PlaceSampler, QueryError, Reach,
+    AreaCosts, FlagFilter, FlagTable, HeadRoomFilter, LinkChoice, Location, Outcome, PathOptions, PathSearch,
+    QueryError, Reach,
 };
 
-use crate::convert::{
-    Fields, flat, object, only_reach, point, points, positions, reach_or, same_count, whole,
-};
+use crate::convert::{Fields, flat, object, point, points, positions, same_count, whole};
 use crate::discs::Disc;
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::{Memory, NavMesh};
@@ -59,6 +57,17 @@ pub(crate) fn flag_filter(
     Ok(Some(FlagFilter { flags, include: include.unwrap_or(u16::MAX), exclude: exclude.unwrap_or(0) }))
 }
 
+/// A length in metres.
+fn metres(fields: &mut Fields, name: &'static str) -> Thrown<Option<f32>> {
+    match fields.number(name)? {
+        Some(metres) if !metres.is_finite() || metres < 0.0 => {
+            let text = format_args!("{name} is {metres}, but must be finite and 0 m or more");
+            Err(Kind::Query.error(text))
+        }
+        metres => Ok(metres),
+    }
+}
+
 fn missing_flags([include, exclude]: [&str; 2]) -> JsValue {
     Kind::Query.error(format_args!("{include} and {exclude} need flags: set `flags` of the mesh before"))
 }
@@ -86,19 +95,11 @@ impl NavMesh {
         let allow_partial = fields.flag("allowPartial", true)?;
         let cross_points = fields.flag("crossPoints", false)?;
         let searched = fields.flag("searched", false)?;
-        let (rises, ground_error) = (fields.flag("rises", false)?, fields.number("groundError")?);
-        let (reach, radius) = (fields.reach()?, fields.number("radius")?);
-        let height = fields.number("agentHeight")?;
-        let costs = self.costs(fields, ["areaCosts", "linkCosts"])?;
-        let flags = flag_filter(fields, ["includeFlags", "excludeFlags"], self.flags.as_ref())?;
-        for (name, given) in [("groundError", ground_error), ("agentHeight", height)] {
-            if let Some(metres) = given.filter(|metres| !metres.is_finite() || *metres < 0.0) {
-                let text = format_args!("{name} is {metres}, but must be finite and 0 m or more");
-                return Err(Kind::Query.error(text));
-            }
-        }
-        let is_for_points = costs.is_some() || cross_points || searched || rises;
-        if radius.is_some() && (is_for_points || flags.is_some() || ground_error.or(height).is_some()) {
+        let rises = fields.flag("rises", false)?;
+        let (ground_error, radius) = (metres(fields, "groundError")?, fields.number("radius")?);
+        let (open, is_all) = self.take_open(fields)?;
+        let is_for_points = cross_points || searched || rises || ground_error.is_some();
+        if radius.is_some() && (is_for_points || !is_all) {
             let refused = "areaCosts, linkCosts, crossPoints, searched, rises, groundError, agentHeight and \
                            flags cannot be used with a radius";
             return Err(Kind::Query.error(refused));
@@ -106,16 +107,35 @@ impl NavMesh {
         if fast && (shortest || radius.is_none()) {
             return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
         }
-        let mut options = PathOptions::default()
+        let mut options = open
             .with_search(search)
-            .with_filter((height.map(HeadRoomFilter::new), flags))
             .with_allow_partial(allow_partial)
             .with_cross_points(cross_points)
             .with_rises(rises);
-        (options.reach, options.ground_error) = (reach, ground_error);
+        options.ground_error = ground_error;
+        Ok(Asked { allow_partial, reach: options.reach, options, radius, fast, searched })
+    }
+
+    /// The options of queries about ground.
+    fn open(&self, options: &JsValue) -> Thrown<Options> {
+        let mut fields = Fields::new("options", options)?;
+        let (open, _) = self.take_open(&mut fields)?;
+        fields.finish()?;
+        Ok(open)
+    }
+
+    /// Takes those out of fields that say which ground is open, and how far off it may be. `true` if
+    /// nothing is asked for but the reach.
+    fn take_open(&self, fields: &mut Fields) -> Thrown<(Options, bool)> {
+        let (reach, height) = (fields.reach()?, metres(fields, "agentHeight")?);
+        let costs = self.costs(fields, ["areaCosts", "linkCosts"])?;
+        let flags = flag_filter(fields, ["includeFlags", "excludeFlags"], self.flags.as_ref())?;
+        let is_all = costs.is_none() && height.is_none() && flags.is_none();
         let costs = costs.or_else(|| self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)));
-        let options = options.with_cost(costs.map(Arc::new));
-        Ok(Asked { options, allow_partial, reach, radius, fast, searched })
+        let filter = (height.map(HeadRoomFilter::new), flags);
+        let mut options = PathOptions::default().with_filter(filter).with_cost(costs.map(Arc::new));
+        options.reach = reach;
+        Ok((options, is_all))
     }
 
     /// The costs in two fields, of areas by number or name and of links by number or kind, over
@@ -176,29 +196,20 @@ impl NavMesh {
         Ok(())
     }
 
-    fn start(&self, from: &[f32], options: &JsValue) -> Thrown<Location> {
-        let from = point("start", from)?;
-        let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
-        let place = self.mesh.nearest(from, &reach);
-        place.ok_or_else(|| self.mesh.nothing_near(PathEnd::Start, from, reach)).or_throw()
-    }
-
-    /// The start of a line, on the ground that lies towards its end, and the end.
-    fn start_towards(&self, from: &[f32], to: &[f32], options: &JsValue) -> Thrown<(Location, Vec3)> {
-        let (place, to) = (self.start(from, options)?, point("end", to)?);
-        let from = point("start", from)?;
-        let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
-        Ok((self.mesh.nearest_towards(from, to, &reach, &AnyPolygon).unwrap_or(place), to))
-    }
-
     fn places<T>(
         &self,
         given: &[f32],
         options: &JsValue,
         of: impl Fn(Option<Location>) -> T,
     ) -> Thrown<Vec<T>> {
-        let reach = reach_or(only_reach(options)?, self.mesh.default_reach())?;
-        Ok(points("points", given)?.iter().map(|&at| of(self.mesh.nearest(at, &reach))).collect())
+        let (given, open) = (points("points", given)?, self.open(options)?);
+        let mut query = self.mesh.query().options(open);
+        let near = |&at: &Vec3| match query.nearest(at) {
+            Ok(place) => Ok(of(Some(place))),
+            Err(QueryError::NoMeshNear { .. }) => Ok(of(None)),
+            Err(error) => Err(error),
+        };
+        given.iter().map(near).collect::<Result<_, _>>().or_throw()
     }
 }
 
@@ -293,7 +304,7 @@ impl NavMesh {
     pub fn snap(
         &self,
         #[wasm_bindgen(js_name = positions)] given: &[f32],
-        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<Vec<f32>> {
         Ok(flat(&self.places(given, &options, |place| place.map_or(Vec3::NAN, |place| place.position))?))
     }
@@ -303,7 +314,7 @@ impl NavMesh {
     pub fn polygons_at(
         &self,
         #[wasm_bindgen(js_name = positions)] given: &[f32],
-        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<Vec<i32>> {
         self.places(given, &options, |place| place.map_or(-1, |place| place.polygon.0.cast_signed()))
     }
@@ -313,7 +324,7 @@ impl NavMesh {
     pub fn islands_at(
         &self,
         #[wasm_bindgen(js_name = positions)] given: &[f32],
-        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<Vec<i32>> {
         self.places(given, &options, |place| {
             place
@@ -328,12 +339,12 @@ impl NavMesh {
         &self,
         #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
-        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        let (place, to) = self.start_towards(start, end, &options)?;
+        let (from, to, open) = (point("start", start)?, point("end", end)?, self.open(&options)?);
         let memory = &mut *self.memory.borrow_mut();
-        let mut query = self.mesh.query().memory(&mut memory.scratch);
-        let ray = query.ray(place, to).or_throw()?;
+        let mut query = self.mesh.query().options(open).memory(&mut memory.scratch);
+        let ray = query.ray(from, to).or_throw()?;
         let normal = ray.hit.map_or(JsValue::NULL, |hit| positions(&[hit.normal]));
         let passed: Vec<u32> = query.passed().iter().map(|polygon| polygon.0).collect();
         Ok(object(&[
@@ -350,11 +361,11 @@ impl NavMesh {
         &self,
         #[wasm_bindgen(unchecked_param_type = "Point")] start: &[f32],
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
-        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<Vec<f32>> {
-        let (place, to) = self.start_towards(start, end, &options)?;
+        let (from, to, open) = (point("start", start)?, point("end", end)?, self.open(&options)?);
         let scratch = &mut self.memory.borrow_mut().scratch;
-        let end = self.mesh.query().memory(scratch).walk(place, to).or_throw()?;
+        let end = self.mesh.query().options(open).memory(scratch).walk(from, to).or_throw()?;
         Ok(flat(&[end.position]))
     }
 
@@ -364,11 +375,11 @@ impl NavMesh {
         &self,
         #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
         radius: f32,
-        #[wasm_bindgen(unchecked_optional_param_type = "ReachOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<JsValue> {
-        let place = self.start(position, &options)?;
+        let (from, open) = (point("position", position)?, self.open(&options)?);
         let scratch = &mut self.memory.borrow_mut().scratch;
-        let wall = self.mesh.query().memory(scratch).wall(place, radius).or_throw()?;
+        let wall = self.mesh.query().options(open).memory(scratch).wall(from, radius).or_throw()?;
         Ok(wall.map_or(JsValue::NULL, |wall| {
             object(&[
                 ("distance", wall.distance.into()),
@@ -380,13 +391,20 @@ impl NavMesh {
 
     /// Random places on the mesh, each part of it equally likely: 10 million at most. The same seed
     /// gives the same places.
-    pub fn sample(&self, count: f64, seed: u32) -> Thrown<Vec<f32>> {
+    pub fn sample(
+        &self,
+        count: f64,
+        seed: u32,
+        #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
+    ) -> Thrown<Vec<f32>> {
         let count = whole("count", count, MAX_SAMPLES)?;
-        let (sampler, mut random) = (PlaceSampler::new(&self.mesh, &AnyPolygon), Random::new(seed.into()));
+        let sampler = self.mesh.query().options(self.open(&options)?).sampler();
+        let mut random = Random::new(seed.into());
         let mut places = Vec::new();
         for _ in 0..count {
             let place = sampler.sample(&self.mesh, &mut random).or_throw()?;
-            let place = place.ok_or_else(|| Kind::Query.error("the mesh has no ground"))?;
+            let place =
+                place.ok_or_else(|| Kind::Query.error("the mesh has no ground, or none that is open"))?;
             places.extend(place.position.to_array());
         }
         Ok(places)

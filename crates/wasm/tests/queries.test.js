@@ -52,6 +52,55 @@ test("paths count rises, follow the ground and need head room", () => {
   assert.throws(() => mesh.findPath([2, 0, 8], [18, 0, 8], { groundError: -1 }), /groundError is -1/);
 });
 
+test("ground that the options close is closed for every query", () => {
+  // A strip across a floor, of another area and lower than the rest.
+  const [vertices, triangles, areas] = [[], [], []];
+  const quad = (x0, x1, y, area, isFloor) => {
+    const first = vertices.length / 3;
+    vertices.push(x0, y, 0, x0, y, 12, x1, y, 12, x1, y, 0);
+    triangles.push(...[0, 1, 2, 0, 2, 3].map((corner) => first + corner));
+    areas.push(area, area);
+  };
+  quad(0, 8, 0, 1);
+  quad(8, 12, 0, 2);
+  quad(12, 20, 0, 1);
+  quad(8, 12, 2.2, 0);
+  const whole = Scene.fromTriangles(vertices, triangles, areas).bake({ agent_radius: 0, agent_height: 1.5, height_classes: [1.5, 3], cell_size: 0.2, areas: { 2: { name: "mud" } } });
+  for (const mesh of [whole, NavMesh.fromBytes(whole.toBytes("wmrun"))]) {
+    const middle = mesh.polygonsAt([10, 0, 6])[0];
+    assert.ok(middle >= 0);
+    mesh.flags = Array.from({ length: mesh.polygonCount }, (_, polygon) => {
+      const [first, end] = mesh.polygons.starts.slice(polygon, polygon + 2);
+      const xs = Array.from(mesh.polygons.corners.slice(first, end), (corner) => mesh.vertices[3 * corner]);
+      return Math.min(...xs) >= 7.9 && Math.max(...xs) <= 12.1 ? 2 : 1;
+    });
+    const [from, to] = [[5, 0, 6], [16, 0, 6]];
+    for (const options of [{}, { areaCosts: { mud: Infinity } }, { excludeFlags: 2 }, { agentHeight: 2.5 }]) {
+      const isClosed = Object.keys(options).length > 0;
+      const end = isClosed ? 8 : 16;
+      const isNear = ([x], at) => assert.ok(Math.abs(x - at) < 0.3, `${JSON.stringify(options)}: ${x}`);
+      const path = mesh.findPath(from, to, options);
+      assert.equal(path.outcome, isClosed ? "partial" : "complete");
+      isNear(path.points.slice(-3), end);
+      const ray = mesh.raycast(from, to, options);
+      isNear(ray.end, end);
+      assert.equal(ray.normal === null, !isClosed);
+      isNear(mesh.moveAlong(from, to, options), end);
+      assert.equal(mesh.nearestWall(from, 4, options) === null, !isClosed);
+      isNear(mesh.snap([9, 0, 6], { ...options, reach: 2 }), isClosed ? 8 : 9);
+      assert.equal(mesh.polygonsAt([10, 0, 6], { ...options, reach: 0.5 })[0], isClosed ? -1 : middle);
+      assert.equal(mesh.islandsAt([10, 0, 6], { ...options, reach: 0.5 })[0] < 0, isClosed);
+      const places = mesh.sample(200, 3, options);
+      const isInside = (x) => x > 8.3 && x < 11.7;
+      assert.equal(places.filter((value, index) => index % 3 === 0 && isInside(value)).length === 0, isClosed);
+    }
+    assert.throws(() => mesh.sample(1, 3, { includeFlags: 4 }), /none that is open/);
+    assert.throws(() => mesh.raycast(from, to, { shortest: true }), /no option "shortest"/);
+    assert.throws(() => mesh.moveAlong(from, to, { agentHeight: NaN }), /agentHeight is NaN/);
+    assert.throws(() => mesh.snap(from, { areaCosts: { mud: -1 } }), /mud/);
+  }
+});
+
 test("it is small", () => {
   const size = (file) => gzipSync(readFileSync(new URL(`../pkg/${file}`, import.meta.url)), { level: 9 }).length;
   const [queries, whole] = ["queries_bg.wasm", "waymesh_bg.wasm"].map(size);
