@@ -8,8 +8,8 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criteri
 use glam::Vec3;
 use waymesh::core::Random;
 use waymesh::graph::{
-    AnyPolygon, ClearPathOptions, ClearanceNavMesh, CorridorOptions, Hierarchy, HierarchyConfig,
-    PathCorridor, PlaceSampler, QueryError, Reach,
+    ClearPathOptions, ClearanceNavMesh, CorridorOptions, Hierarchy, HierarchyConfig, PathCorridor,
+    QueryError, Reach,
 };
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch};
 use waymesh_benches::Scene;
@@ -28,7 +28,7 @@ fn bake(scene: &Scene, radius: f32) -> NavMesh {
 
 /// Random places on a mesh, in pairs for which `is_connected` holds.
 fn pairs(mesh: &NavMesh, mut is_connected: impl FnMut([Vec3; 2]) -> bool) -> Vec<[Vec3; 2]> {
-    let (sampler, mut random) = (PlaceSampler::new(mesh, &AnyPolygon), Random::new(7));
+    let (sampler, mut random) = (mesh.query().sampler(), Random::new(7));
     let mut place = || Some(sampler.sample(mesh, &mut random).ok()??.position);
     let all = (0..20 * PAIRS).filter_map(|_| Some([place()?, place()?]));
     all.filter(|&ends| is_connected(ends)).take(PAIRS).collect()

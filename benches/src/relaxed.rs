@@ -6,9 +6,7 @@ use anyhow::{Context as _, Result};
 use glam::Vec3;
 use waymesh::core::{Random, Triangulation};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
-use waymesh_graph::{
-    AnyPolygon, NavMesh, Outcome, Path, PathOptions, PathSearch, PlaceSampler, QueryScratch, RelaxedPolygons,
-};
+use waymesh_graph::{NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, RelaxedPolygons};
 
 use crate::measure::{head, mean, quantile};
 use crate::say;
@@ -62,7 +60,7 @@ fn measure(triangles: &Triangulation) -> Result<Vec<Figures>> {
     let mesh = NavMesh::try_from(notch_portals(triangles, &NotchPortalsConfig::default())?)?;
     let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let shortest = PathOptions::default().with_search(PathSearch::Shortest).with_allow_partial(false);
-    let (sampler, mut random) = (PlaceSampler::new(&mesh, &AnyPolygon), Random::new(7));
+    let (sampler, mut random) = (mesh.query().sampler(), Random::new(7));
     let mut pairs: Vec<([Vec3; 2], f32)> = Vec::new();
     for _ in 0..4 * PAIRS {
         let mut place = || sampler.sample(&mesh, &mut random)?.context("no ground");

@@ -9,9 +9,7 @@ use glam::{Vec3, Vec3Swizzles};
 use waymesh_benches::queries::REACH;
 use waymesh_benches::{Detour, OffMesh, Partitioning, Scene, Settings, bake_recast, recast_mesh};
 use waymesh_core::{GridScale, Random, Validate};
-use waymesh_graph::{
-    AnyPolygon, Location, NavMesh, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach,
-};
+use waymesh_graph::{AnyPolygon, Location, NavMesh, PathOptions, PathSearch, QueryScratch, Reach};
 use waymesh_io::{DetourOptions, parse_detour, to_detour};
 use waymesh_testkit::levels;
 
@@ -41,7 +39,7 @@ fn options(search: PathSearch) -> PathOptions<AnyPolygon> {
 
 /// Random places on a mesh, in pairs.
 fn pairs(mesh: &NavMesh) -> Vec<[Location; 2]> {
-    let sampler = PlaceSampler::new(mesh, &AnyPolygon);
+    let sampler = mesh.query().sampler();
     let mut random = Random::new(7);
     let mut place = || sampler.sample(mesh, &mut random).unwrap().unwrap();
     (0..PAIRS).map(|_| [place(), place()]).collect()

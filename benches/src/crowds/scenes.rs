@@ -6,7 +6,7 @@ use anyhow::Result;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh::{Agent, BakeConfig, Baker, TriangleSoup};
 use waymesh_core::{Random, saturating_u32};
-use waymesh_graph::{AnyPolygon, IslandId, NavMesh, PlaceSampler};
+use waymesh_graph::{IslandId, NavMesh};
 
 use super::RADIUS;
 use crate::Scene;
@@ -207,7 +207,7 @@ impl CrowdScene {
         if count > most {
             return Err(most);
         }
-        let sampler = PlaceSampler::new(&self.mesh, &AnyPolygon);
+        let sampler = self.mesh.query().sampler();
         let mut random = Random::new(1);
         let mut place = || loop {
             if let Ok(Some(place)) = sampler.sample(&self.mesh, &mut random)

@@ -7,7 +7,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use waymesh::glam::vec3;
-use waymesh::{AnyPolygon, Baker, Bounds, Obstacle, PlaceSampler, Random, World};
+use waymesh::{Baker, Bounds, Obstacle, Random, World};
 use waymesh_crowd::{AgentParams, Crowd};
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -18,7 +18,7 @@ fn play() -> Result<Vec<u64>, Failure> {
     let level = Scene::DungeonRooms.build(&SceneConfig::default());
     let mut world = World::bake(Baker::voxels(), &level, 48)?;
     let (mesh, mut random) = (world.handle(), Random::new(7));
-    let places = PlaceSampler::new(&mesh.mesh(), &AnyPolygon);
+    let places = mesh.mesh().query().sampler();
     let mut place = || places.sample(&mesh.mesh(), &mut random);
 
     let mut crowd = Crowd::default();

@@ -12,7 +12,7 @@ use waymesh::Baker;
 use waymesh::io::{LoadOptions, load_with};
 use waymesh_core::Random;
 use waymesh_crowd::{AgentId, AgentParams, AgentStatus, Crowd, CrowdConfig};
-use waymesh_graph::{AnyPolygon, ClearanceNavMesh, MeshSource, NavMesh, PlaceSampler};
+use waymesh_graph::{ClearanceNavMesh, MeshSource, NavMesh};
 
 const LEVELS: [&str; 2] = ["court.obj", "hills.obj"];
 const AGENTS: u16 = 40;
@@ -33,7 +33,7 @@ fn checksum(positions: impl Iterator<Item = Vec3>) -> u32 {
 /// Lets agents walk between random places, every fourth one a wide one.
 fn walk(ground: &impl MeshSource, page: &mut String) {
     let mesh = ground.nav_mesh();
-    let (sampler, mut random) = (PlaceSampler::new(&mesh, &AnyPolygon), Random::new(7));
+    let (sampler, mut random) = (mesh.query().sampler(), Random::new(7));
     let mut place = || sampler.sample(&mesh, &mut random).unwrap().unwrap().position;
     let mut crowd: Crowd = Crowd::new(CrowdConfig::default()).unwrap();
     let starts: Vec<Vec3> = (0..AGENTS).map(|_| place()).collect();

@@ -8,7 +8,7 @@
 //!   moves along walls, walls near by, random places, distance maps. [`NavMesh::nearest`] finds the
 //!   place on the mesh that is nearest to a position.
 //! - Without settings: [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`],
-//!   [`NavMesh::polygons_in_circle`], [`PlaceSampler`].
+//!   [`NavMesh::polygons_in_circle`].
 //! - A mesh that changes while it is queried (links are added and removed, tiles are rebuilt) is
 //!   kept in a `RwLock<Arc<NavMesh>>`. A thread that queries clones the `Arc` and works with that
 //!   mesh. The thread that changes the mesh clones it, changes the clone and replaces the `Arc`. No
@@ -68,7 +68,7 @@
 //! };
 //! use waymesh_graph::{
 //!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, FlagTable, Link, LinkEnd, LinkKind, NavMesh, PackedChecks,
-//!     PlaceSampler, QueryError, Reach,
+//!     QueryError, Reach,
 //! };
 //!
 //! # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
@@ -120,7 +120,7 @@
 //!
 //! // Random places; what is near; the paths of many agents to one goal.
 //! let mut random = Random::new(7);
-//! assert!(PlaceSampler::new(&mesh, &dry).sample(&mesh, &mut random)?.is_some());
+//! assert!(mesh.query().filter(&dry).sampler().sample(&mesh, &mut random)?.is_some());
 //! let near = query.random_around(place, 2.0, &mut random)?;
 //! assert!(near.position.distance(east) <= 2.001);
 //! let mut reached = Vec::new();

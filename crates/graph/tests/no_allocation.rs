@@ -5,9 +5,8 @@
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random, RegionId, VertexId};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, Link, LinkEnd, LinkKind,
-    NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach, RelaxedPolygons,
-    SlicedPath,
+    AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, Link, LinkEnd, LinkKind, NavMesh,
+    Path, PathCorridor, PathOptions, PathSearch, QueryScratch, Reach, RelaxedPolygons, SlicedPath,
 };
 use waymesh_testkit::allocations::{Counting, allocations, assert_steady};
 
@@ -67,7 +66,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
     let mut link = Link::new(end(0), end(100), LinkKind::User);
     link.both_ways = false;
     let linked = plain.clone().with_links(vec![link]).unwrap();
-    let sampler = PlaceSampler::new(&plain, &AnyPolygon);
+    let sampler = plain.query().sampler();
     let mut random = Random::new(1);
     let places: Vec<_> = (0..40).map(|_| sampler.sample(&plain, &mut random).unwrap().unwrap()).collect();
     let pairs = || places.iter().zip(places.iter().skip(1));

@@ -43,7 +43,7 @@ impl PyNavMesh {
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PySampler> {
         let filter = (self.island(island)?.map(OnIsland), self.allowed(allowed)?);
-        let places = detached(py, || PlaceSampler::new(&self.mesh, &filter))?;
+        let places = detached(py, || self.mesh.query().filter(&filter).sampler())?;
         let state = Mutex::new((Random::new(seed), QueryScratch::default()));
         let allowed = allowed_of(allowed)?;
         let island = filter.0.map(|island| island.0);

@@ -14,8 +14,8 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::{PlanVertex, PolyId, Random};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, ClearPathOptions, ClearanceNavMesh, CorridorOptions, Location,
-    NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, PolygonFilter, Query,
-    QueryError, QueryScratch, Reach, SlicedPath,
+    NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PolygonFilter, Query, QueryError,
+    QueryScratch, Reach, SlicedPath,
 };
 
 use crate::flat_meshes::Board;
@@ -132,7 +132,10 @@ impl<'a> Chains<'a> {
 
     /// A place on the mesh.
     fn place(&mut self) -> Option<Location> {
-        PlaceSampler::new(self.mesh, &self.filter)
+        self.mesh
+            .query()
+            .filter(&self.filter)
+            .sampler()
             .sample(self.mesh, &mut self.random)
             .expect("a sampler of this mesh")
     }

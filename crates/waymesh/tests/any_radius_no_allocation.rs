@@ -8,8 +8,8 @@ mod discs;
 use discs::{clear, crooked, halls, link};
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearPathOptions, CorridorOptions, PathCorridor, PlaceSampler};
-use waymesh::{AnyPolygon, ClearanceNavMesh, Outcome, PathSearch, QueryScratch};
+use waymesh::graph::{ClearPathOptions, CorridorOptions, PathCorridor};
+use waymesh::{ClearanceNavMesh, Outcome, PathSearch, QueryScratch};
 use waymesh_testkit::allocations::{Counting, allocations, assert_steady};
 
 #[global_allocator]
@@ -32,7 +32,7 @@ fn queries_for_discs_allocate_nothing_in_the_steady_state() {
     assert!(allocations() > before);
 
     for (name, mesh) in meshes() {
-        let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
+        let sampler = mesh.mesh().query().sampler();
         let mut random = Random::new(1);
         let places: Vec<_> =
             (0..40).map(|_| sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap()).collect();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use waymesh_core::Random;
 use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
-use waymesh_graph::{AnyPolygon, NavMesh, PlaceSampler};
+use waymesh_graph::NavMesh;
 use waymesh_testkit::flat_meshes;
 
 use crate::support::{DT, Judge, Steps, run};
@@ -13,7 +13,7 @@ fn wanderers(seed: u64, count: usize) -> (NavMesh, Crowd) {
     let polygons = flat_meshes::crooked(seed, 6, 0.25);
     let mesh = NavMesh::try_from(polygons).unwrap();
     let mut random = Random::new(seed);
-    let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+    let sampler = mesh.query().sampler();
     let mut place = || sampler.sample(&mesh, &mut random).unwrap().unwrap();
     let mut crowd = Crowd::new(CrowdConfig::default()).unwrap();
     while crowd.len() < count {

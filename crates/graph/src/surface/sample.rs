@@ -14,8 +14,8 @@ use crate::mesh::nav_mesh::{Generation, NavMesh};
 /// it, usually three in four.
 const TRIES: u32 = 256;
 
-/// Random places on a mesh, uniform over its plan area. Made once for a mesh and a filter. 12 bytes
-/// per polygon.
+/// Random places on a mesh, uniform over its plan area, made by [`Query::sampler`](crate::Query::sampler).
+/// 12 bytes per polygon.
 #[doc(alias = "findRandomPoint")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSampler {
@@ -26,9 +26,7 @@ pub struct PlaceSampler {
 }
 
 impl PlaceSampler {
-    /// Prepares places on the polygons that `filter` allows. Linear time.
-    #[must_use]
-    pub fn new(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
+    pub(crate) fn new(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
         let (mut polygons, mut ends, mut sum) = (Vec::new(), Vec::new(), 0.0);
         for polygon in mesh.polygon_ids() {
             if filter.allows(mesh, polygon) {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use waymesh_core::{PolyId, Random};
 use waymesh_graph::{
     AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, LinkChoice, LinkFilterFn, LinkId,
-    LinkKind, Location, NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, PolygonFilter,
-    QueryScratch, SlicedPath, TravelCost,
+    LinkKind, Location, NavMesh, Path, PathCorridor, PathOptions, PathSearch, PolygonFilter, QueryScratch,
+    SlicedPath, TravelCost,
 };
 use waymesh_testkit::boards::mesh_of;
 use waymesh_testkit::flat_meshes::Board;
@@ -56,7 +56,7 @@ fn a_link_that_a_filter_refuses_is_closed_to_every_query() {
         let mut closed = mesh.clone();
         closed.set_links_open(refused.iter().map(|&link| (link, false)));
         let filter = (AreaFilter::default(), Refused(refused));
-        let sampler = PlaceSampler::new(mesh, &filter);
+        let sampler = mesh.query().filter(&filter).sampler();
         let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(12);
         let hierarchies = (
             Hierarchy::with_filter(mesh, &filter, &config).unwrap(),
@@ -135,7 +135,7 @@ fn a_link_costs_what_the_costs_of_the_agent_say() {
         }
         let (polygons, none) = (mesh.poly_mesh(), BTreeSet::new());
         let other = NavMesh::new(polygons, None, *mesh.agent()).unwrap().with_links(links).unwrap();
-        let sampler = PlaceSampler::new(mesh, &AreaFilter::default());
+        let sampler = mesh.query().sampler();
         for _ in 0..6 {
             let mut place = || sampler.sample(mesh, random).unwrap().unwrap().position;
             let (from, to) = (place(), place());
@@ -191,7 +191,7 @@ fn a_corridor_notices_that_its_link_is_refused() {
     }
     let mut noticed = 0;
     boards(0xc0, 40, |mesh, _, random| {
-        let sampler = PlaceSampler::new(mesh, &AreaFilter::default());
+        let sampler = mesh.query().sampler();
         let mut scratch = QueryScratch::default();
         for _ in 0..4 {
             let mut place = || sampler.sample(mesh, random).unwrap().unwrap().position;

@@ -5,9 +5,9 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, IslandId, Link, LinkEnd, LinkId,
-    LinkKind, LinkUse, NavMesh, NavMeshError, Outcome, PathCorridor, PathOptions, PathSearch, PlaceSampler,
-    QueryError, QueryScratch, SlicedPath,
+    AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, IslandId, Link, LinkEnd, LinkId, LinkKind,
+    LinkUse, NavMesh, NavMeshError, Outcome, PathCorridor, PathOptions, PathSearch, QueryError, QueryScratch,
+    SlicedPath,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -383,7 +383,7 @@ fn ground_joined_by_links_is_searched_like_any_other() {
         let mut random = Random::new(seed);
         let linked = with_links_for_edges(&polygons, share, &mut random);
         let plain = NavMesh::try_from(polygons).unwrap();
-        let sampler = PlaceSampler::new(&plain, &AnyPolygon);
+        let sampler = plain.query().sampler();
         let options = PathOptions::default().with_search(PathSearch::Shortest);
         let mut nodes = [0_usize; 2];
         for _ in 0..60 {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PlaceSampler, PolygonFilter,
-    QueryError, QueryScratch, Reach,
+    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PolygonFilter, QueryError,
+    QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -411,7 +411,7 @@ fn places_by_chance_are_even_over_the_area() {
     for seed in 0..3 {
         let mesh = navmesh(random_flat(seed));
         let mut random = Random::new(seed);
-        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let sampler = mesh.query().sampler();
         let mut counts = vec![0_u32; mesh.polygon_count()];
         let total = 200_000;
         let mut half = [0_u32; 2];
@@ -464,7 +464,7 @@ fn places_by_chance_are_even_over_the_area() {
         }
     }
     let mesh = navmesh(random_flat(1));
-    let none = PlaceSampler::new(&mesh, &AreaFilter::only([]));
+    let none = mesh.query().filter(AreaFilter::only([])).sampler();
     assert_eq!(none.sample(&mesh, &mut Random::new(1)), Ok(None));
 }
 
@@ -485,7 +485,7 @@ fn a_place_of_another_mesh_is_a_position() {
         assert_eq!(query.wall(place, 1.0), query.wall(position, 1.0));
         assert_eq!(query.sees(place, place), query.sees(position, position));
     }
-    assert!(PlaceSampler::new(&old, &AnyPolygon).sample(&new, &mut Random::new(1)).is_err());
+    assert!(old.query().sampler().sample(&new, &mut Random::new(1)).is_err());
     for position in [Vec3::NAN, Vec3::INFINITY] {
         assert!(old.query().ray(Location { position, ..place }, to).is_err());
         assert!(old.query().ray(place, position).is_err());

@@ -11,8 +11,8 @@ use waymesh_core::{
 use waymesh_graph::{
     AnyPolygon, AreaFilter, CompactMesh, CorridorOptions, Hierarchy, HierarchyConfig, JoinedTiles, Link,
     LinkEnd, LinkId, LinkKind, LinkOrder, Location, MeshTile, NavMesh, Outcome, PathCorridor, PathOptions,
-    PathSearch, PlaceSampler, QueryScratch, Reach, RelaxedPolygons, TileChange, TileGrid, TileKey, TileLink,
-    TilePolygon, TiledMesh, VertexOrder,
+    PathSearch, QueryScratch, Reach, RelaxedPolygons, TileChange, TileGrid, TileKey, TileLink, TilePolygon,
+    TiledMesh, VertexOrder,
 };
 
 /// Squares of a tile's side, and cells of a square's.
@@ -458,7 +458,7 @@ fn a_mesh_of_other_areas_is_another_mesh() {
         tiled.change(changes(&map, &keys.iter().copied().collect())).unwrap();
         for _ in 0..10 {
             let before = tiled.show();
-            let sampler = PlaceSampler::new(&before, &dry);
+            let sampler = before.query().filter(&dry).sampler();
             let key = keys[random.index(keys.len())];
             let Some(squares) = map.tiles.get_mut(&key) else { continue };
             squares.iter_mut().filter(|square| **square != b'#').for_each(|square| *square = 3 - *square);
@@ -655,7 +655,7 @@ fn assert_is_a_mesh(live: &NavMesh, compact: &CompactMesh, random: &mut Random) 
             path_or_none(own.query().options(grouped).memory(&mut scratch).path(from, to)).outcome,
             path.outcome
         );
-        let sampled = PlaceSampler::new(&own, &AnyPolygon).sample(&own, random).unwrap().unwrap();
+        let sampled = own.query().sampler().sample(&own, random).unwrap().unwrap();
         assert!(own.contains(sampled.polygon, sampled.position));
         // No polygon, no answer.
         let gone =

@@ -11,8 +11,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{AreaId, PlanPoint, PolyId, Random, Validate};
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch, PlaceSampler,
-    QueryScratch, Reach,
+    Link, LinkEnd, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
 };
 use waymesh_io::{
     DetourMesh, DetourOptions, IoError, is_detour, open, open_detour, parse_detour, parse_mesh, save,
@@ -393,7 +392,7 @@ fn lengths(mesh: &NavMesh, places: &[Vec3]) -> Vec<Option<f32>> {
 #[test]
 fn tiles_that_are_written_join_to_the_same_mesh() {
     for mesh in [house(true), house(false)].into_iter().chain(dungeon()) {
-        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let sampler = mesh.query().sampler();
         let mut random = Random::new(11);
         let places: Vec<Vec3> =
             (0..300).map(|_| sampler.sample(&mesh, &mut random).unwrap().unwrap().position).collect();

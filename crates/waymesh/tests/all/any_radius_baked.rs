@@ -8,10 +8,8 @@ use crate::discs;
 use discs::{check_clear, clear};
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{ClearPathOptions, PlaceSampler, QueryError};
-use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathSearch, QueryScratch, Reach, World,
-};
+use waymesh::graph::{ClearPathOptions, QueryError};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, Outcome, PathSearch, QueryScratch, Reach, World};
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Pairs of places on real levels.
@@ -68,7 +66,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
     for &radius in radii {
         let baked = bake(radius);
         let [slim, wide] = [bake(radius - 0.1), bake(radius + 0.1)];
-        let sampler = waymesh::graph::PlaceSampler::new(&wide, &AnyPolygon);
+        let sampler = wide.query().sampler();
         let mut random = Random::new(7);
         let [mut compared, mut unclear, mut wrong, mut off, mut odd] = [0_usize; 5];
         let mut ratios = Vec::new();
@@ -181,7 +179,7 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
         world.add_triangles(&soup, &mut ()).unwrap();
         world.update(&mut ()).unwrap();
         let mesh = clear(NavMesh::clone(&world.handle().mesh()));
-        let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
+        let sampler = mesh.mesh().query().sampler();
         let mut random = Random::new(u64::from(tile_cells));
         let (mut joined, mut apart) = (0, 0);
         for pair in 0..1500 {

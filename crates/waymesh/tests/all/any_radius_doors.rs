@@ -7,8 +7,8 @@ use discs::clear;
 use discs::plans::{example, rooms};
 use glam::{Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
-use waymesh::graph::{LinkId, LinkKind, PlaceSampler, QueryError};
-use waymesh::{AnyPolygon, Baker, ClearanceNavMesh, Outcome};
+use waymesh::graph::{LinkId, LinkKind, QueryError};
+use waymesh::{Baker, ClearanceNavMesh, Outcome};
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn find(mesh: &ClearanceNavMesh, [from, to]: [Vec3; 2], radius: f32) -> Option<waymesh::Path> {
@@ -18,7 +18,7 @@ fn find(mesh: &ClearanceNavMesh, [from, to]: [Vec3; 2], radius: f32) -> Option<w
 /// Paths and places are those of a mesh that was made with the same doors closed.
 fn matches(name: &str, changed: &ClearanceNavMesh, pairs: usize) -> [usize; 2] {
     let made = clear(changed.mesh().clone());
-    let sampler = PlaceSampler::new(made.mesh(), &AnyPolygon);
+    let sampler = made.mesh().query().sampler();
     let mut random = Random::new(5);
     let [mut complete, mut partial] = [0; 2];
     for pair in 0..pairs {

@@ -6,10 +6,10 @@ use crate::discs;
 use discs::plans::{example, rooms};
 use discs::{check_clear, clear, crooked};
 use waymesh::core::Random;
-use waymesh::graph::{ClearPathOptions, PlaceSampler, QueryError};
+use waymesh::graph::{ClearPathOptions, QueryError};
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, NavMesh, Outcome, PathSearch, QueryScratch,
-    TriangleSoup, World,
+    Agent, BakeConfig, Baker, ClearanceNavMesh, NavMesh, Outcome, PathSearch, QueryScratch, TriangleSoup,
+    World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -41,7 +41,7 @@ impl Sum {
 /// Finds paths between random places both ways.
 fn compare(mesh: &ClearanceNavMesh, radii: &[f32], pairs: u64, name: &str) -> Sum {
     let (mut sum, mut scratch) = (Sum::default(), QueryScratch::default());
-    let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
+    let sampler = mesh.mesh().query().sampler();
     for &radius in radii {
         let mut random = Random::new(11);
         for pair in 0..pairs {
@@ -156,7 +156,7 @@ fn real_levels() {
 fn a_search_that_may_open_nothing_is_undecided() {
     let mesh = bake(&Scene::DungeonRooms.build(&SceneConfig::default()));
     let (mut random, mut scratch) = (Random::new(3), QueryScratch::default());
-    let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
+    let sampler = mesh.mesh().query().sampler();
     let options = ClearPathOptions::new(0.4).with_search(PathSearch::Fast);
     let mut cut = 0;
     for _ in 0..40 {

@@ -9,10 +9,10 @@ use discs::plans::{bake, example};
 use glam::{DVec2, Vec3, Vec3Swizzles, vec3};
 use waymesh::core::Random;
 use waymesh::floorplan::{Door, FloorPlan, Outline, PlanFormat, ReadOptions, Shape, parse_plan};
-use waymesh::graph::{Link, LinkEnd, LinkId, LinkUse, PlaceSampler, QueryError};
+use waymesh::graph::{Link, LinkEnd, LinkId, LinkUse, QueryError};
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions,
-    PathSearch, QueryScratch, Reach, Storeys, TriangleSoup,
+    Agent, BakeConfig, Baker, ClearanceNavMesh, JumpConfig, NavMesh, Outcome, PathOptions, PathSearch,
+    QueryScratch, Reach, Storeys, TriangleSoup,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -239,7 +239,7 @@ fn agrees(name: &str, mesh: NavMesh, pairs: usize) {
 fn closed_to_discs(name: &str, mesh: NavMesh, pairs: usize) -> usize {
     let mesh = clear(mesh);
     let (mut scratch, mut clear_scratch) = (QueryScratch::default(), QueryScratch::default());
-    let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
+    let sampler = mesh.mesh().query().sampler();
     let (mut random, known) = (Random::new(11), mesh.mesh().default_reach());
     let [mut joined, mut over_links, mut partial, mut closed] = [0; 4];
     for _ in 0..pairs {

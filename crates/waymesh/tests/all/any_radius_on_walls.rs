@@ -10,10 +10,7 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh::core::Random;
 use waymesh::graph::{ClearPathOptions, Generation, Location, QueryError};
-use waymesh::{
-    AreaFilter, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, PlaceSampler, QueryScratch,
-    Reach,
-};
+use waymesh::{ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach};
 
 use crate::discs;
 use discs::{clear, crooked, rectangle, walls};
@@ -137,7 +134,7 @@ fn a_partial_path_ends_as_near_as_it_can() {
     let (mut partial, mut unreachable) = (0, 0);
     for seed in 0..300 {
         let disc = clear(crooked(seed, 2 + (seed % 4) as u16, [0.3, 0.5][seed as usize % 2]));
-        let sampler = PlaceSampler::new(disc.mesh(), &AreaFilter::default());
+        let sampler = disc.mesh().query().sampler();
         let place =
             |random: &mut Random| sampler.sample(disc.mesh(), random).unwrap().map(|place| place.position);
         for radius in [0.05, 0.5, 2.0] {

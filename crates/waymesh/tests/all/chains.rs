@@ -7,7 +7,7 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh::core::Validate;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
-use waymesh::graph::{AnyPolygon, PackedChecks, PlaceSampler, Reach};
+use waymesh::graph::{PackedChecks, Reach};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathSearch, TriangleSoup, World, with_clearance};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -113,7 +113,7 @@ fn positions_far_from_the_origin_are_found_at_their_height() {
 fn shortest_paths_are_as_long_backwards() {
     for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms, Scene::Terraces] {
         let mesh = Baker::slices().bake(&scene.build(&SceneConfig::default())).unwrap();
-        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let sampler = mesh.query().sampler();
         let (mut random, mut paths) = (Random::new(5), 0);
         for _ in 0..60 * times() {
             let [a, b] = [(); 2].map(|()| sampler.sample(&mesh, &mut random).unwrap().unwrap().position);

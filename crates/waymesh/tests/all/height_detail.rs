@@ -1,7 +1,7 @@
 //! Meshes whose ground is only known at the vertices of their polygons.
 
-use waymesh::graph::{MeshFormat, PlaceSampler};
-use waymesh::{AnyPolygon, Bake, BakeConfig, Baker, PathOptions, QueryScratch, Reach, Storeys, Voxels};
+use waymesh::graph::MeshFormat;
+use waymesh::{Bake, BakeConfig, Baker, PathOptions, QueryScratch, Reach, Storeys, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::Random;
 
@@ -19,7 +19,7 @@ fn check(name: &str, bake: impl Fn(BakeConfig) -> Bake) {
     assert!(2 * bytes[0] < bytes[1], "{name}: {bytes:?}");
 
     let (mut random, mut scratch) = (Random::new(5), QueryScratch::default());
-    let sampler = PlaceSampler::new(&slim, &AnyPolygon);
+    let sampler = slim.query().sampler();
     let mut draw =
         || sampler.sample(&slim, &mut random).expect("a mesh of its own").expect("there is ground").position;
     let bounds = whole.world_bounds().expect("there is ground");

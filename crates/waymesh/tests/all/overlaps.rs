@@ -4,8 +4,7 @@
 
 use glam::{Vec3, vec3};
 use waymesh::core::Random;
-use waymesh::graph::PlaceSampler;
-use waymesh::{Agent, AnyPolygon, Baker, ClearanceNavMesh, NavMesh, TriangleSoup};
+use waymesh::{Agent, Baker, ClearanceNavMesh, NavMesh, TriangleSoup};
 use waymesh_testkit::wound;
 
 use crate::discs::clear;
@@ -75,7 +74,7 @@ fn without_a_radius_the_path_is_that_of_a_point_round_corners_of_much_ground() {
         let squares = 4 + usize::try_from(seed % 17).unwrap() * 2;
         let mesh = clear(NavMesh::try_from(wound::ground(seed, squares, 0.0, true)).unwrap());
         let plain = mesh.mesh();
-        let sampler = PlaceSampler::new(plain, &AnyPolygon);
+        let sampler = plain.query().sampler();
         let mut random = Random::new(seed);
         for _ in 0..20 {
             let [from, to] = [(); 2].map(|()| sampler.sample(plain, &mut random).unwrap().unwrap().position);

@@ -2,9 +2,7 @@
 
 use glam::Vec3;
 use waymesh::core::Random;
-use waymesh::graph::{
-    CorridorChange, CorridorOptions, HierarchyConfig, HierarchyUse, PlaceSampler, SlicedPath,
-};
+use waymesh::graph::{CorridorChange, CorridorOptions, HierarchyConfig, HierarchyUse, SlicedPath};
 use waymesh::{
     AnyPolygon, AreaFilter, Baker, Hierarchy, Outcome, Path, PathCorridor, PathOptions, QueryScratch, Reach,
 };
@@ -17,7 +15,7 @@ fn every_query_answers_on_a_baked_mesh() -> Result<(), Box<dyn std::error::Error
 
     // Two places by chance on the largest island.
     let mut random = Random::new(1);
-    let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+    let sampler = mesh.query().sampler();
     let from = sampler.sample(&mesh, &mut random)?.ok_or("no ground")?;
     let to = mesh.query().memory(&mut scratch).random_around(from, 30.0, &mut random)?;
     assert!(mesh.same_island(from.polygon, to.polygon));

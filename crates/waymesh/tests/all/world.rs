@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3, vec3};
 use waymesh::core::{Random, Validate};
-use waymesh::graph::{AnyPolygon, PathOptions, PlaceSampler, QueryError, Reach};
+use waymesh::graph::{PathOptions, QueryError, Reach};
 use waymesh::tile::{Tile, TileError};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
@@ -306,7 +306,7 @@ fn an_oracle_made_meanwhile_answers_where_nothing_changed() {
         let mut plain = NavMesh::clone(&mesh);
         plain.set_oracle(None);
         let mut scratch = QueryScratch::default();
-        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let sampler = mesh.query().sampler();
         for _ in 0..60 {
             let [from, to] = [(); 2].map(|()| sampler.sample(&mesh, &mut random).unwrap().unwrap().position);
             let Ok(expected) = plain.query().shortest().path(from, to) else { continue };
