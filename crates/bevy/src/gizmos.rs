@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::color::Color;
 use bevy::ecs::entity::Entity;
+use bevy::ecs::query::With;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::system::{Local, Query};
 use bevy::gizmos::AppGizmoBuilder as _;
@@ -19,7 +20,7 @@ use waymesh::graph::LinkEnd;
 use waymesh::{AreaId, PolyId};
 
 use crate::NavMeshSystems;
-use crate::agent::{NavMeshAgent, NavMeshAgentState};
+use crate::agent::{NavMeshAgent, NavMeshAgentState, NavMeshWalkers};
 use crate::bake::Level;
 use crate::convert::to_bevy;
 use crate::crowd::CrowdState;
@@ -195,7 +196,7 @@ fn colour_of(mesh: &waymesh::NavMesh, area: AreaId) -> Color {
 }
 
 fn draw_agents(
-    crowds: Query<&CrowdState>,
+    crowds: Query<&CrowdState, (With<NavMesh>, With<NavMeshWalkers>)>,
     agents: Query<(&NavMeshAgent, &NavMeshAgentState, &GlobalTransform)>,
     mut gizmos: Gizmos<NavMeshGizmos>,
 ) {

@@ -29,7 +29,7 @@ fn every_switch_draws_its_lines() {
     app.world_mut().spawn((NavMeshArea::new(waymesh::AreaId(9)), NavMeshCollider::cylinder(1.0, 1.0)));
     app.world_mut().spawn(NavMeshLink::new(Vec3::new(-4.0, 0.0, 0.0), Vec3::new(4.0, 0.0, 0.0)));
     let agent = (NavMeshAgent::default(), AgentTarget::Place(Vec3::new(4.0, 0.0, 1.0)), WalksOn(navigation));
-    app.world_mut().spawn((agent, Transform::from_xyz(-4.0, 0.0, 1.0)));
+    let agent = app.world_mut().spawn((agent, Transform::from_xyz(-4.0, 0.0, 1.0))).id();
     app.update();
     app.update();
 
@@ -73,4 +73,12 @@ fn every_switch_draws_its_lines() {
         assert!(expected[0] + expected[1] > 0, "switch {number} has something to draw");
         assert_eq!(drawn(&app), expected, "switch {number}");
     }
+
+    // The path of the last agent goes with it.
+    let mut store = app.world_mut().resource_mut::<GizmoConfigStore>();
+    let (_, gizmos) = store.config_mut::<NavMeshGizmos>();
+    (gizmos.paths, gizmos.borders) = (true, true);
+    app.world_mut().despawn(agent);
+    app.update();
+    assert_eq!(drawn(&app), [2 * edges(true), 0]);
 }
