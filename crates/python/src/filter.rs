@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use waymesh::graph::{ClearanceNavMesh, FlagFilter, Generation};
+use pyo3::types::PyMapping;
+use waymesh::graph::{ClearanceNavMesh, FlagFilter, Generation, PolygonFilter, TravelCost};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{NavMesh, PolyId};
 
@@ -12,6 +13,8 @@ use crate::errors::{Kind, OrRaise};
 use crate::input::flags;
 use crate::mesh::PyNavMesh;
 use crate::output::Pickled;
+use crate::query::path_options;
+use crate::settings::mesh_costs;
 use crate::watch::detached;
 
 /// A filter that a query was given.
@@ -86,18 +89,32 @@ impl PyPolygonFilter {
 #[pymethods]
 impl PyNavMesh {
     #[doc = doc!("NavMesh.filter")]
-    fn filter(&self, allowed: &Bound<'_, PyAny>) -> PyResult<PyPolygonFilter> {
-        let allowed = flags("allowed", allowed)?;
-        let bound = self.mesh.polygon_bound();
-        if allowed.len() != bound {
+    #[pyo3(signature = (allowed=None, *, area_costs=None, agent_height=None))]
+    fn filter(
+        &self,
+        allowed: Option<&Bound<'_, PyAny>>,
+        area_costs: Option<&Bound<'_, PyMapping>>,
+        agent_height: Option<f32>,
+    ) -> PyResult<PyPolygonFilter> {
+        let mesh = &self.mesh;
+        let bound = mesh.polygon_bound();
+        let mut open = allowed.map_or(Ok(vec![true; bound]), |allowed| flags("allowed", allowed))?;
+        if open.len() != bound {
             let text = format!(
                 "allowed has {} booleans, but the mesh has {bound} ids of polygons: make it of arrays of this \
                  mesh, such as polygon_areas",
-                allowed.len()
+                open.len()
             );
             return Err(Kind::Input.error(text));
         }
-        Ok(PyPolygonFilter(Arc::new(Polygons::new(allowed, self.mesh.generation()))))
+        let options = path_options(false, false, false, (false, None), agent_height, None)?;
+        let options = options.with_cost(mesh_costs(mesh, [area_costs, None])?);
+        for (polygon, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
+            let polygon = PolyId::from_index(polygon);
+            let is_closed = options.cost.per_metre(mesh, polygon).is_infinite();
+            *open = options.filter.allows(mesh, polygon) && !is_closed;
+        }
+        Ok(PyPolygonFilter(Arc::new(Polygons::new(open, mesh.generation()))))
     }
 }
 

@@ -158,7 +158,7 @@ pub(crate) fn disc_options(
     unless_fast(fast && shortest)?;
     if for_points {
         let refused = "area_costs, link_costs, agent_height, cross_points, rises and ground_error cannot be \
-                       used with a radius; allowed can, and leaves polygons out";
+                       used with a radius; allowed can: mesh.filter(agent_height=..., area_costs=...)";
         return Err(Kind::Query.error(refused));
     }
     let search = if fast { PathSearch::Fast } else { PathSearch::Shortest };

@@ -133,7 +133,7 @@ def test_a_filter_holds_for_meshes_with_other_links(hall: waymesh.NavMesh) -> No
     assert "of" in repr(shut)
 
 
-WRONG: list[Any] = [[1, 0, 1], np.array([3, 4]), np.ones((2, 2), bool), True, None, "all", np.ones(3)]
+WRONG: list[Any] = [[1, 0, 1], np.array([3, 4]), np.ones((2, 2), bool), True, "all", np.ones(3)]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=map(str, range(len(WRONG))))
@@ -293,3 +293,34 @@ def test_a_crowd_in_a_world_is_given_a_filter_of_each_mesh() -> None:
             crowd.walk_on(world, allowed=allowed())
         crowd.step(0.1)
     assert {crowd.STATUSES[status] for status in crowd.statuses} == {"arrived"}
+
+
+def test_a_filter_closes_what_costs_and_height_close() -> None:
+    # A strip across the hall of area 2, with a low ceiling over half of its length.
+    hall = join(floor(20, 12), box((9, 2.2, -1), (11, 2.6, 6)))
+    mud = waymesh.Mark(waymesh.Box(min=[9, -1, -1], max=[11, 1, 13]), 2)
+    mesh = waymesh.bake(*hall, replace(THIN, marks=[mud], agent_height=1.5, height_classes=[1.5, 3]))
+    hows: list[dict[str, Any]] = [{}, {"agent_height": 2.5}, {"area_costs": {2: math.inf}}, {"area_costs": {2: math.inf}, "agent_height": 2.5}]
+    for how in hows:
+        allowed = mesh.filter(**how)
+        is_low, is_mud = "agent_height" in how, "area_costs" in how
+        assert allowed.allowed.all() == (not how)
+        assert not (allowed.allowed & (mesh.polygon_areas == 2)).any() or not is_mud
+        for z, is_closed in [(3.0, is_low or is_mud), (9.0, is_mud)]:
+            start, end = [5.0, 0.0, z], [15.0, 0.0, z]
+            assert mesh.raycast(start, end, allowed=allowed)[2] == is_closed
+            assert (mesh.step(start, end, slide=False, allowed=allowed)[0] < 9.5) == is_closed
+            assert (mesh.polygon_at([10.0, 0.0, z], reach=0.3, allowed=allowed) < 0) == is_closed
+        start, end = [5.0, 0.0, 3.0], [15.0, 0.0, 3.0]
+        searched, filtered = mesh.find_path(start, end, shortest=True, **how), mesh.find_path(start, end, shortest=True, allowed=allowed)
+        assert searched.outcome == filtered.outcome and np.allclose(searched.points, filtered.points, atol=1e-4)
+        disc = mesh.find_path(start, end, radius=0.1, allowed=allowed)
+        assert disc.is_complete == searched.is_complete and disc.length >= searched.length - 0.5
+        assert not how or (mesh.random_points(300, seed=4, allowed=allowed) != mesh.random_points(300, seed=4)).any()
+    masked = mesh.filter(mesh.polygon_areas != 2, agent_height=1.5)
+    assert (masked.allowed == (mesh.polygon_areas != 2)).all()
+    for bad in (-1.0, math.nan, math.inf):
+        with pytest.raises(waymesh.QueryError, match="agent_height"):
+            mesh.filter(agent_height=bad)
+    with pytest.raises(waymesh.QueryError, match="200"):
+        mesh.filter(area_costs={200: -1.0})

@@ -193,9 +193,14 @@ class NavMesh:
         """A copy of this mesh without a link."""
     def with_link_open(self, link: int, is_open: bool) -> NavMesh:
         """A copy of this mesh with a link opened or closed."""
-    def filter(self, allowed: ArrayLike) -> PolygonFilter:
+    def filter(
+        self, allowed: ArrayLike | None = None, *, area_costs: Costs | None = None, agent_height: float | None = None
+    ) -> PolygonFilter:
         """Returns a filter for the ``allowed`` of queries, corridors and crowds: a boolean for each number of a polygon, of shape
         (len(mesh.polygon_areas),), such as ``mesh.polygon_areas != 3`` or one of the storeys, islands or positions of polygons.
+
+        It leaves out what paths with the same ``area_costs`` and ``agent_height`` leave out: areas of infinite cost, and ground with less
+        head room. So rays, steps, walls, random points and paths with a ``radius`` keep to the ground of those paths.
 
         Costs a query no more than areas do. It is for this mesh and its copies with other links.
         """
