@@ -134,8 +134,9 @@ pub struct NavMeshAgentMessage {
     pub status: NavMeshAgentStatus,
 }
 
-/// Settings for collision avoidance of the crowd on the entity's mesh; the defaults if it is absent.
-/// Those out of their range are not taken, and agents say so in [`NavMeshAgentState::error`].
+/// Settings for collision avoidance of the crowd on the entity's mesh; the defaults if it is
+/// absent. Those out of their range are not taken, and agents say so in
+/// [`NavMeshAgentState::error`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(opaque)]
 #[reflect(Component, Clone, Debug, PartialEq)]

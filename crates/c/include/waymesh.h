@@ -901,8 +901,8 @@ enum wm_status wm_query_new(struct wm_query **query, struct wm_error *error);
 void wm_query_free(struct wm_query *query);
 
 /*
- Writes the default settings of queries: the fastest search, partial paths, and the costs of areas
- that are in the mesh.
+ Writes the default settings of queries: the fastest search, partial paths, and the costs of
+ areas that are in the mesh.
  */
 enum wm_status wm_query_settings_default(struct wm_query_settings *settings, struct wm_error *error);
 
@@ -986,8 +986,8 @@ enum wm_status wm_move_along(const struct wm_mesh *mesh,
                              struct wm_error *error);
 
 /*
- Writes the wall nearest to a place, at most `radius` metres away in plan: a border of the mesh, or
- of ground that is closed. `settings` may be NULL for the default.
+ Writes the wall nearest to a place, at most `radius` metres away in plan: a border of the mesh,
+ or of ground that is closed. `settings` may be NULL for the default.
 
  # Safety
  The arrays in `settings` are as long as they say.

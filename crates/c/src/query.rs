@@ -218,8 +218,8 @@ pub extern "C" fn wm_query_free(query: Option<Box<Query>>) {
     drop(query);
 }
 
-/// Writes the default settings of queries: the fastest search, partial paths, and the costs of areas
-/// that are in the mesh.
+/// Writes the default settings of queries: the fastest search, partial paths, and the costs of
+/// areas that are in the mesh.
 #[unsafe(no_mangle)]
 pub extern "C" fn wm_query_settings_default(
     settings: Option<&mut MaybeUninit<QuerySettings>>,
@@ -589,8 +589,8 @@ pub unsafe extern "C" fn wm_move_along(
     })
 }
 
-/// Writes the wall nearest to a place, at most `radius` metres away in plan: a border of the mesh, or
-/// of ground that is closed. `settings` may be NULL for the default.
+/// Writes the wall nearest to a place, at most `radius` metres away in plan: a border of the mesh,
+/// or of ground that is closed. `settings` may be NULL for the default.
 ///
 /// # Safety
 /// The arrays in `settings` are as long as they say.

@@ -13,8 +13,7 @@ use crate::errors::{Kind, OrRaise};
 use crate::input::flags;
 use crate::mesh::PyNavMesh;
 use crate::output::Pickled;
-use crate::query::path_options;
-use crate::settings::mesh_costs;
+use crate::settings::{head_room, mesh_costs};
 use crate::watch::detached;
 
 /// A filter that a query was given.
@@ -107,12 +106,10 @@ impl PyNavMesh {
             );
             return Err(Kind::Input.error(text));
         }
-        let options = path_options(false, false, false, (false, None), agent_height, None)?;
-        let options = options.with_cost(mesh_costs(mesh, [area_costs, None])?);
+        let (height, costs) = (head_room(agent_height)?, mesh_costs(mesh, [area_costs, None])?);
         for (polygon, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
             let polygon = PolyId::from_index(polygon);
-            let is_closed = options.cost.per_metre(mesh, polygon).is_infinite();
-            *open = options.filter.allows(mesh, polygon) && !is_closed;
+            *open = height.allows(mesh, polygon) && costs.per_metre(mesh, polygon) < f32::INFINITY;
         }
         Ok(PyPolygonFilter(Arc::new(Polygons::new(open, mesh.generation()))))
     }

@@ -9,9 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 use rayon::prelude::*;
 use waymesh::core::{CancelToken, checkpoint};
-use waymesh::graph::{
-    ClearPathOptions, FlagFilter, HeadRoomFilter, IslandId, Location, PolygonFilter, TravelCost,
-};
+use waymesh::graph::{ClearPathOptions, FlagFilter, IslandId, Location, PolygonFilter, TravelCost};
 use waymesh::{
     Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryError, QueryScratch, Reach,
 };
@@ -23,7 +21,7 @@ use crate::mesh::PyNavMesh;
 use crate::output::{positions, rows};
 use crate::path::PyPath;
 use crate::paths::PyPaths;
-use crate::settings::{Filter, MeshCosts, mesh_costs};
+use crate::settings::{Filter, MeshCosts, head_room, mesh_costs};
 use crate::watch::{Done, PyCancelToken, Signals, Told, brief, detached, detached_told};
 
 /// Reusable memory of a thread for queries.
@@ -132,14 +130,11 @@ pub(crate) fn path_options(
     agent_height: Option<f32>,
     allowed: Option<FlagFilter>,
 ) -> PyResult<PathOptions<Filter>> {
-    if let Some(height) = agent_height.filter(|height| !height.is_finite() || *height < 0.0) {
-        let message = format!("agent_height is {height}, but must be finite and 0 m or more");
-        return Err(Kind::Query.error(message));
-    }
+    let height = head_room(agent_height)?;
     let search = if shortest { PathSearch::Shortest } else { PathSearch::Fast };
-    let is_filtered = agent_height.is_some() || allowed.is_some();
+    let is_filtered = height.is_some() || allowed.is_some();
     let mut options = PathOptions::default()
-        .with_filter(is_filtered.then(|| (agent_height.map(HeadRoomFilter::new), allowed)))
+        .with_filter(is_filtered.then_some((height, allowed)))
         .with_search(search)
         .with_allow_partial(allow_partial)
         .with_cross_points(cross_points)

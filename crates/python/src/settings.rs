@@ -100,6 +100,15 @@ fn pairs<'py>(costs: Option<&Bound<'py, PyMapping>>) -> PyResult<Pairs<'py>> {
     costs.map_or_else(|| Ok(Vec::new()), |costs| costs.items()?.extract())
 }
 
+/// Returns the filter of an argument `agent_height`.
+pub(crate) fn head_room(agent_height: Option<f32>) -> PyResult<Option<HeadRoomFilter>> {
+    if let Some(height) = agent_height.filter(|height| !height.is_finite() || *height < 0.0) {
+        let message = format!("agent_height is {height}, but must be finite and 0 m or more");
+        return Err(Kind::Query.error(message));
+    }
+    Ok(agent_height.map(HeadRoomFilter::new))
+}
+
 /// Returns the costs of a mesh, and those of areas and links over them.
 pub(crate) fn mesh_costs(
     mesh: &NavMesh,

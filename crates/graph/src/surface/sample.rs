@@ -14,8 +14,8 @@ use crate::mesh::nav_mesh::{Generation, NavMesh};
 /// it, usually three in four.
 const TRIES: u32 = 256;
 
-/// Random places on a mesh, uniform over its plan area, made by [`Query::sampler`](crate::Query::sampler).
-/// 12 bytes per polygon.
+/// Random places on a mesh, uniform over its plan area, made by
+/// [`Query::sampler`](crate::Query::sampler). 12 bytes per polygon.
 #[doc(alias = "findRandomPoint")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSampler {
