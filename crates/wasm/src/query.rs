@@ -203,7 +203,7 @@ impl NavMesh {
         of: impl Fn(Option<Location>) -> T,
     ) -> Thrown<Vec<T>> {
         let (given, open) = (points("points", given)?, self.open(options)?);
-        let mut query = self.mesh.query().options(open);
+        let query = self.mesh.query().options(open);
         let near = |&at: &Vec3| match query.nearest(at) {
             Ok(place) => Ok(of(Some(place))),
             Err(QueryError::NoMeshNear { .. }) => Ok(of(None)),

@@ -97,7 +97,7 @@ impl NavMesh {
         to: impl Into<Place>,
         kind: LinkKind,
     ) -> Result<Link, QueryError> {
-        let mut query = self.query();
+        let query = self.query();
         let (from, to) = (query.start(from.into(), None)?, query.found(PathEnd::Goal, to.into(), None)?);
         Ok(Link::new(self.link_end(&from), self.link_end(&to), kind))
     }
@@ -281,7 +281,7 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
     ///
     /// # Errors
     /// See [`Query`].
-    pub fn nearest(&mut self, position: impl Into<Place>) -> Result<Location, QueryError> {
+    pub fn nearest(&self, position: impl Into<Place>) -> Result<Location, QueryError> {
         self.start(position.into(), None)
     }
 
@@ -590,14 +590,14 @@ impl<F: PolygonFilter, C: TravelCost, S> Query<'_, F, C, S> {
         mesh.ground_between(&from, to, error, &options.usable(), memory, points)
     }
 
-    fn start(&mut self, place: Place, towards: Option<Vec3>) -> Result<Location, QueryError> {
+    fn start(&self, place: Place, towards: Option<Vec3>) -> Result<Location, QueryError> {
         self.found(PathEnd::Start, place, towards)
     }
 
     /// Returns where a place lies on the mesh: a location of this mesh as it is. Where pieces of ground
     /// touch, a position lies on the one from which a straight line gets farthest `towards` a target.
-    fn found(&mut self, end: PathEnd, place: Place, towards: Option<Vec3>) -> Result<Location, QueryError> {
-        let (mesh, options, _) = self.parts();
+    fn found(&self, end: PathEnd, place: Place, towards: Option<Vec3>) -> Result<Location, QueryError> {
+        let Self { mesh, options, .. } = self;
         if let (Place::Found(location), Some(_)) = (place, place.polygon_on(mesh)) {
             return Ok(location);
         }
