@@ -428,7 +428,7 @@ typedef float (*wm_metre_cost)(void *user, uint32_t polygon, uint8_t area);
 typedef float (*wm_link_cost)(void *user, uint64_t link, uint32_t kind);
 
 /*
- Settings of queries: all of them ask for ground that the filter and the costs leave open. Start
+ Settings of queries. Ground that the filter or the costs close is closed for each of them. Start
  from wm_query_settings_default.
  */
 typedef struct wm_query_settings {

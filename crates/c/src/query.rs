@@ -94,7 +94,7 @@ pub type MetreCost = Option<extern "C" fn(user: *mut c_void, polygon: u32, area:
 /// agent cannot take the link.
 pub type LinkCost = Option<extern "C" fn(user: *mut c_void, link: u64, kind: u32) -> f32>;
 
-/// Settings of queries: all of them ask for ground that the filter and the costs leave open. Start
+/// Settings of queries. Ground that the filter or the costs close is closed for each of them. Start
 /// from wm_query_settings_default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -125,7 +125,7 @@ impl NavMesh {
     }
 
     /// Takes those out of fields that say which ground is open, and how far off it may be. `true` if
-    /// nothing is asked for but the reach.
+    /// there is none but the reach.
     fn take_open(&self, fields: &mut Fields) -> Thrown<(Options, bool)> {
         let (reach, height) = (fields.reach()?, metres(fields, "agentHeight")?);
         let costs = self.costs(fields, ["areaCosts", "linkCosts"])?;
