@@ -1,6 +1,7 @@
 //! Borders of a part of a field: chains of steps that end at junctions or at the edge of the part.
 
-use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, checkpoint_every};
+use waymesh_core::bytes::{Reader, Writer};
+use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, PlanPoint, RegionMap, checkpoint_every};
 
 use crate::ContourError;
 use crate::border::{HalfEdge, HalfEdges, NO_EDGE};
@@ -58,6 +59,70 @@ impl BorderChains {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.chains.capacity() * size_of::<Chain>() + self.steps.capacity() + 4 * self.heights.capacity()
+    }
+
+    /// Returns the chains as bytes, with the regions that `number` returns.
+    ///
+    /// # Size
+    /// 5 bytes per step and about 20 bytes per chain.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a side is below 4")]
+    pub fn to_bytes(&self, number: impl Fn(u32) -> u32) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.count(self.chains.len());
+        out.count(self.steps.len());
+        for chain in &self.chains {
+            let numbered = |region: u32| if region == NO_REGION { NO_REGION } else { number(region) };
+            // The successors of `NO_REGION` and `NO_EDGE` are 0.
+            let numbers = [numbered(chain.left), numbered(chain.right)].into_iter().chain(chain.links);
+            out.number(chain.first);
+            numbers.for_each(|number| out.number(number.wrapping_add(1)));
+            out.put([chain.start.x, chain.start.z]);
+            out.put(chain.areas.map(|area| area.0));
+            out.put([chain.next_left, chain.next_right].map(|side| side.index() as u8));
+            out.put([chain.starts_at_junction, chain.ends_at_junction].map(u8::from));
+        }
+        out.0.extend(&self.steps);
+        out.put_all(self.heights.iter().copied());
+        out.0
+    }
+
+    /// Returns the chains of [`BorderChains::to_bytes`]; `region` returns the region of a number.
+    /// `None` for bytes that it never writes.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8], region: impl Fn(u32) -> Option<u32>) -> Option<Self> {
+        let mut from = Reader::new(bytes);
+        let (count, steps): (u32, u32) = (from.number()?, from.number()?);
+        let named = |number: u32| number.checked_sub(1).map_or(Some(NO_REGION), &region);
+        let chains = from.list(count.into(), 19, |from| {
+            let first = from.number_to(steps.checked_sub(1)?)?;
+            let (left, right) = (named(from.number()?)?, named(from.number()?)?);
+            let mut link = || from.number_to(count.checked_mul(2)?).map(|link: u32| link.wrapping_sub(1));
+            let links = [link()?, link()?];
+            let [x, z] = from.get()?;
+            let areas = from.get::<[u8; 2]>()?.map(AreaId);
+            let sides = from.get::<[u8; 2]>()?.map(|side| Direction::from_index(side.into()));
+            let [starts_at_junction, ends_at_junction] = from.get::<[u8; 2]>()?.map(|is| is != 0);
+            let (start, [next_left, next_right]) = (PlanPoint::new(x, z), sides);
+            Some(Chain {
+                first,
+                start,
+                left,
+                right,
+                areas,
+                next_left,
+                next_right,
+                links,
+                starts_at_junction,
+                ends_at_junction,
+            })
+        })?;
+        let are_in_order = chains.is_sorted_by(|before: &Chain, chain| before.first < chain.first)
+            && chains.first().map_or(steps, |chain| chain.first) == 0;
+        let steps = from.take(steps as usize).filter(|sides| sides.iter().all(|&side| side < 4))?.to_vec();
+        let heights = from.list(steps.len() as u64, 4, Reader::get)?;
+        from.end()?;
+        are_in_order.then_some(Self { chains, steps, heights })
     }
 
     /// Returns the entries of chain `index` in the tables of steps.

@@ -8,16 +8,13 @@
 
 use std::collections::BTreeMap;
 
-use waymesh_core::{
-    HeightSurface, Observer, PolyMesh, RegionId, SurfacePoint, VertexId, Warning, checkpoint,
-};
+use waymesh_core::{HeightSurface, Observer, PolyId, PolyMesh, RegionId, SurfacePoint, Warning, checkpoint};
 
 use crate::{
     DetailError,
-    edges::{Outlines, OwnedChain},
-    groups::Groups,
+    edges::owner,
     lattice::Lattice,
-    polygon::Patch,
+    polygon::{Patch, Piece},
 };
 
 /// The ground of some polygons of a mesh.
@@ -30,28 +27,6 @@ pub struct FittedPolygons {
     pub errors: Vec<f32>,
 }
 
-/// The surface of a group of polygons.
-#[derive(Debug)]
-pub(crate) struct GroupFit {
-    vertices: Vec<VertexId>,
-    /// The vertices, then the points on edges.
-    points: Vec<SurfacePoint>,
-    chains: Vec<OwnedChain>,
-    patches: Vec<Patch>,
-    max_error: f32,
-}
-
-impl GroupFit {
-    pub(crate) fn new(outlines: Outlines, patches: Vec<Patch>) -> Self {
-        let Outlines { vertices, points, owned, max_error, .. } = outlines;
-        Self { vertices, points, chains: owned, patches, max_error }
-    }
-
-    fn polygons(&self) -> impl Iterator<Item = &crate::polygon::Fitted> {
-        self.patches.iter().flat_map(|patch| &patch.polygons)
-    }
-}
-
 /// The ranges of edges and polygons in the result.
 struct Layout {
     /// First point on the edge of each corner, and the end.
@@ -62,19 +37,35 @@ struct Layout {
     triangles: Vec<u32>,
 }
 
+/// The polygons of a group, in ascending order, and their fits.
+pub(crate) type GroupFit<'a> = (&'a [PolyId], Vec<Patch>);
+
+/// Returns each polygon of a group with its fit.
+fn each<'a>((ids, patches): &'a GroupFit<'_>) -> impl Iterator<Item = (PolyId, Piece<'a>)> {
+    ids.iter().copied().zip(patches.iter().flat_map(Patch::pieces))
+}
+
 impl Layout {
-    fn new(mesh: &PolyMesh, groups: &Groups, fits: &[GroupFit]) -> Result<Self, DetailError> {
+    fn new(mesh: &PolyMesh, fits: &[GroupFit<'_>]) -> Result<Self, DetailError> {
         let mut edges = vec![0; mesh.corners.len() + 1];
         let mut insides = vec![0; mesh.polygons.len() + 1];
         let mut triangles = vec![0; mesh.polygons.len() + 1];
-        for (group, fit) in fits.iter().enumerate() {
+        for (id, piece) in fits.iter().flat_map(each) {
             checkpoint();
-            for chain in &fit.chains {
-                edges[chain.corner as usize] = chain.len;
+            for (edge, &len) in piece.edges.iter().enumerate() {
+                edges[owner(mesh, id, edge)] = len;
             }
-            for (id, polygon) in groups.polygons(group).iter().zip(fit.polygons()) {
-                insides[id.index()] = polygon.points;
-                triangles[id.index()] = polygon.triangles;
+            insides[id.index()] = piece.fitted.inside;
+            triangles[id.index()] = piece.fitted.triangles;
+        }
+        // Both sides of an edge have the same points, or known fits are of other polygons.
+        for (id, piece) in fits.iter().flat_map(each) {
+            for (edge, &found) in piece.edges.iter().enumerate() {
+                let expected = edges[owner(mesh, id, edge)];
+                if found != expected {
+                    let (found, expected) = (found as usize, expected as usize);
+                    return Err(DetailError::Mismatch { what: "points of an edge", found, expected });
+                }
             }
         }
         let start = mesh.vertices.len() as u64;
@@ -105,13 +96,12 @@ fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, 
 /// Joins the surfaces of the groups. Each surface is dropped after it is copied.
 pub(crate) fn assemble(
     mesh: &PolyMesh,
-    groups: &Groups,
-    fits: Vec<GroupFit>,
+    fits: Vec<GroupFit<'_>>,
     lattice: Lattice,
     bound: f32,
     observer: &mut dyn Observer,
 ) -> Result<FittedPolygons, DetailError> {
-    let Layout { edges, insides, triangles } = Layout::new(mesh, groups, &fits)?;
+    let Layout { edges, insides, triangles } = Layout::new(mesh, &fits)?;
     let last = |table: &[u32]| table.last().map_or(0, |&last| last as usize);
     let mut surface = HeightSurface {
         points: Vec::with_capacity(last(&insides)),
@@ -127,48 +117,34 @@ pub(crate) fn assemble(
     surface.points.resize(last(&insides), SurfacePoint { x: 0.0, height: 0.0, z: 0.0 });
     let mut errors = vec![0.0; mesh.polygons.len()];
     let mut missed = BTreeMap::<RegionId, f32>::new();
-    // Numbers in the result of the points of a group's outlines.
-    let mut numbers = Vec::new();
-    for (group, fit) in fits.into_iter().enumerate() {
-        surface.max_error = surface.max_error.max(fit.max_error);
-        numbers.clear();
-        numbers.extend(fit.vertices.iter().map(|vertex| vertex.0));
-        numbers.resize(fit.points.len(), 0);
-        for chain in &fit.chains {
-            let to = edges[chain.corner as usize];
-            for (number, place) in numbers[chain.first as usize..][..chain.len as usize].iter_mut().zip(to..)
-            {
-                *number = place;
+    // Numbers in the result of the points of a polygon.
+    let mut numbers: Vec<u32> = Vec::new();
+    for fit in fits {
+        for (id, Piece { fitted, edges: lens, points, triangles }) in each(&fit) {
+            numbers.clear();
+            for (edge, (&vertex, &len)) in mesh.corners(id).iter().zip(lens).enumerate() {
+                let owner = owner(mesh, id, edge);
+                let place = edges[owner]..edges[owner] + len;
+                numbers.push(vertex.0);
+                if owner == mesh.corner_range(id).start + edge {
+                    numbers.extend(place);
+                } else {
+                    numbers.extend(place.rev());
+                }
             }
-        }
-        for (point, &number) in fit.points.iter().zip(&numbers) {
-            surface.points[number as usize] = *point;
-        }
-        let mut ids = groups.polygons(group).iter();
-        for patch in fit.patches {
-            let (mut points, mut triangles) = (&patch.points[..], &patch.triangles[..]);
-            for (polygon, id) in patch.polygons.iter().zip(&mut ids) {
-                let (own_points, own_triangles);
-                (own_points, points) = points.split_at(polygon.points as usize);
-                (own_triangles, triangles) = triangles.split_at(polygon.triangles as usize);
-                let inside = insides[id.index()];
-                surface.points[inside as usize..][..own_points.len()].copy_from_slice(own_points);
-                let outline = numbers.len() as u32;
-                let number = |point: u32| match numbers.get(point as usize) {
-                    Some(&number) => number,
-                    None => point - outline + inside,
-                };
-                let first = surface.polygon_triangles[id.index()] as usize;
-                let place = &mut surface.triangles[first..][..own_triangles.len()];
-                for (to, from) in place.iter_mut().zip(own_triangles) {
-                    *to = from.map(number);
-                }
-                errors[id.index()] = polygon.error;
-                surface.max_error = surface.max_error.max(polygon.error);
-                if polygon.error > bound {
-                    let most = missed.entry(mesh.polygons[id.index()].region).or_default();
-                    *most = most.max(polygon.error);
-                }
+            numbers.extend(insides[id.index()]..insides[id.index()] + fitted.inside);
+            for (&number, point) in numbers.iter().zip(points) {
+                surface.points[number as usize] = *point;
+            }
+            let first = surface.polygon_triangles[id.index()] as usize;
+            for (to, corners) in surface.triangles[first..].iter_mut().zip(triangles) {
+                *to = corners.map(|corner| numbers[corner as usize]);
+            }
+            errors[id.index()] = fitted.error;
+            surface.max_error = surface.max_error.max(fitted.error).max(fitted.edge_error);
+            if fitted.error > bound {
+                let most = missed.entry(mesh.polygons[id.index()].region).or_default();
+                *most = most.max(fitted.error);
             }
         }
     }

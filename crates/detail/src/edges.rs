@@ -24,21 +24,16 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
+    pub(crate) fn len(self) -> u32 {
+        self.len
+    }
+
     /// Returns the indices of the points from the edge's start to its end, in the direction of the
     /// polygon.
     pub(crate) fn points(self) -> impl Iterator<Item = u32> {
         let Self { first, len, reversed } = self;
         (0..len).map(move |step| if reversed { first + len - 1 - step } else { first + step })
     }
-}
-
-/// The points of an edge, and the corner in [`PolyMesh::corners`] at which the edge begins in its
-/// first polygon.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnedChain {
-    pub(crate) corner: u32,
-    pub(crate) first: u32,
-    pub(crate) len: u32,
 }
 
 /// The outlines of some polygons: their vertices, then all points on their edges.
@@ -57,10 +52,9 @@ pub(crate) struct Outlines {
     pub(crate) corners: Vec<u32>,
     /// For each corner, the points on the edge from it to the next corner.
     pub(crate) chains: Vec<Chain>,
-    /// The points of every edge.
-    pub(crate) owned: Vec<OwnedChain>,
-    /// Largest error at a column's centre that lies on an edge, in levels.
-    pub(crate) max_error: f32,
+    /// For each polygon, the largest error at a column's centre on the edges that no earlier polygon
+    /// of the group has, in levels.
+    pub(crate) errors: Vec<f32>,
 }
 
 /// A position on an edge with the height of the ground there.
@@ -130,10 +124,13 @@ pub(crate) fn fit_outlines(
             candidates: Vec::new(),
             chosen: Vec::new(),
             stack: Vec::new(),
+            max_error: 0.0,
         };
         for place in places {
             checkpoint();
             builder.edges_of(group, numbers, place);
+            let error = std::mem::take(&mut builder.max_error);
+            builder.edges.errors.push(error);
         }
         builder.edges
     };
@@ -142,14 +139,11 @@ pub(crate) fn fit_outlines(
     let fitted: Vec<Edges> =
         if patches.len() <= 1 { vec![run(0..group.len())] } else { threads::map(patches, run) };
     let mut chains = 0;
-    for Edges { points, positions, chains: own, owned, max_error } in fitted {
+    for Edges { points, positions, chains: own, errors } in fitted {
         let first = outlines.points.len() as u32;
         outlines.points.extend(points);
         outlines.positions.extend(positions);
-        outlines
-            .owned
-            .extend(owned.into_iter().map(|chain| OwnedChain { first: chain.first + first, ..chain }));
-        outlines.max_error = outlines.max_error.max(max_error);
+        outlines.errors.extend(errors);
         for chain in own {
             outlines.chains[chains] = match chain {
                 EdgeChain::Own(chain) => Chain { first: chain.first + first, ..chain },
@@ -212,6 +206,26 @@ impl Plan<'_> {
     }
 }
 
+/// Returns the edge of a neighbour that is edge `edge` of polygon `id`.
+fn twin(mesh: &PolyMesh, id: PolyId, edge: usize, neighbour: PolyId) -> Option<usize> {
+    let (here, there) = (mesh.corners(id), mesh.corners(neighbour));
+    (0..there.len()).find(|&back| {
+        there[back] == here[(edge + 1) % here.len()]
+            && there[(back + 1) % there.len()] == here[edge]
+            && mesh.neighbours(neighbour)[back] == Some(id)
+    })
+}
+
+/// Returns the corner in [`PolyMesh::corners`] at which an edge of polygon `id` begins in its first
+/// polygon, which gives it its direction.
+pub(crate) fn owner(mesh: &PolyMesh, id: PolyId, edge: usize) -> usize {
+    let neighbour = mesh.neighbours(id)[edge].filter(|&neighbour| neighbour < id);
+    let own = || mesh.corner_range(id).start + edge;
+    neighbour
+        .and_then(|there| Some(mesh.corner_range(there).start + twin(mesh, id, edge, there)?))
+        .unwrap_or_else(own)
+}
+
 /// A reference to the points of an edge of a polygon.
 #[derive(Clone, Copy, Debug)]
 enum EdgeChain {
@@ -228,8 +242,8 @@ struct Edges {
     points: Vec<SurfacePoint>,
     positions: Vec<[i32; 2]>,
     chains: Vec<EdgeChain>,
-    owned: Vec<OwnedChain>,
-    max_error: f32,
+    /// For each polygon, the largest error on its own edges.
+    errors: Vec<f32>,
 }
 
 #[derive(Debug)]
@@ -242,6 +256,8 @@ struct Builder<'a> {
     candidates: Vec<Candidate>,
     chosen: Vec<usize>,
     stack: Vec<(usize, usize)>,
+    /// Largest error on the edges of the current polygon.
+    max_error: f32,
 }
 
 impl Builder<'_> {
@@ -270,26 +286,19 @@ impl Builder<'_> {
         let first = self.outlines.polygons[place] as usize;
         let ends = [edge, next].map(|corner| self.outlines.corners[first + corner]);
         // The direction of the edge is that of the polygon with the lower number.
-        if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id) {
-            let there = mesh.corners(neighbour);
-            let back = (0..there.len()).find(|&back| {
-                there[back] == corners[next]
-                    && there[(back + 1) % there.len()] == corners[edge]
-                    && mesh.neighbours(neighbour)[back] == Some(id)
-            });
-            if let Some(back) = back {
-                let known = numbers.polygons[neighbour.index()] as usize;
-                if group.get(known) == Some(&neighbour) {
-                    return EdgeChain::Of(self.outlines.polygons[known] + back as u32);
-                }
-                let corner = mesh.corner_range(neighbour).start + back;
-                let first = mesh.polygons[neighbour.index()].region.0;
-                let chain = self.edge(corner as u32, [ends[1], ends[0]], first, Some(own));
-                return EdgeChain::Own(Chain { reversed: !chain.reversed, ..chain });
+        if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id)
+            && let Some(back) = twin(mesh, id, edge, neighbour)
+        {
+            let known = numbers.polygons[neighbour.index()] as usize;
+            if group.get(known) == Some(&neighbour) {
+                return EdgeChain::Of(self.outlines.polygons[known] + back as u32);
             }
+            let first = mesh.polygons[neighbour.index()].region.0;
+            let chain = self.edge([ends[1], ends[0]], first, Some(own));
+            return EdgeChain::Own(Chain { reversed: !chain.reversed, ..chain });
         }
         let beyond = neighbour.map(|neighbour| mesh.polygons[neighbour.index()].region.0);
-        EdgeChain::Own(self.edge((mesh.corner_range(id).start + edge) as u32, ends, own, beyond))
+        EdgeChain::Own(self.edge(ends, own, beyond))
     }
 
     /// Chooses the points of one edge. The steps are the finest that lie on the lattice and on the
@@ -297,7 +306,7 @@ impl Builder<'_> {
     ///
     /// The ground is that of the regions on both sides. If a seam was moved and these regions have
     /// no ground there, it is the ground that the previous ground on the edge links to.
-    fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
+    fn edge(&mut self, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
         let Plan { mesh, around, lattice, .. } = self.plan;
         let first = self.edges.points.len() as u32;
         let vertices = ends.map(|end| self.outlines.vertices[end as usize]);
@@ -360,11 +369,7 @@ impl Builder<'_> {
             self.edges.points.push(self.plan.point(at(step), height));
             self.edges.positions.push(at(step));
         }
-        let len = self.chosen.len() as u32;
-        if len > 0 {
-            self.edges.owned.push(OwnedChain { corner, first, len });
-        }
-        Chain { first, len, reversed: false }
+        Chain { first, len: self.chosen.len() as u32, reversed: false }
     }
 
     /// Adds the worst candidate between two chosen candidates until no error exceeds the bound
@@ -388,7 +393,7 @@ impl Builder<'_> {
                 }
             }
             if worst == from {
-                self.edges.max_error = self.edges.max_error.max(left);
+                self.max_error = self.max_error.max(left);
             } else {
                 self.chosen.push(worst);
                 self.stack.extend([(from, worst), (worst, to)]);

@@ -16,6 +16,7 @@ use crate::{
     edges::{Numbers, Plan, fit_outlines, regions_around},
     ground::{Ground, GroundWindow, Scale},
     groups::Groups,
+    known::{read_fit, write_fit},
     lattice::Lattice,
     patches::patches,
     polygon::{Patch, Scratch, Task},
@@ -64,9 +65,10 @@ pub fn fit_heights(
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
     check_mesh(mesh, config.points_per_column)?;
-    let groups = Groups::one(mesh, Lattice::fit(mesh, config.points_per_column)?);
-    let fitted = fit_groups(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)?;
-    Ok(fitted.surface)
+    let lattice = Lattice::fit(mesh, config.points_per_column)?;
+    let groups = Groups::one(mesh, lattice);
+    let fits = run(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)?;
+    Ok(assemble(mesh, fits, lattice, config.max_error_levels, observer)?.surface)
 }
 
 /// The error of a source.
@@ -104,6 +106,50 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
     Ok(fit_heights_of(mesh, &all, source, config, windows, observer)?.surface)
 }
 
+/// Gets each polygon that was fitted, and a function that returns the bytes of its fit.
+pub type KeepFit<'a> = dyn FnMut(PolyId, &dyn Fn() -> Vec<u8>) + 'a;
+
+/// Fits heights as [`fit_heights_windowed`] does, but takes those of some polygons from earlier
+/// fits. `known` has the bytes of each polygon that `keep` got when a polygon of the same
+/// [`fit_inputs`] was fitted over the same ground. Polygons without bytes or with damaged ones are
+/// fitted, and passed to `keep`.
+///
+/// # Guarantees
+/// The result equals that of [`fit_heights_windowed`] to the last bit.
+///
+/// # Cost
+/// The cost of the polygons that are fitted, and that of copying the others.
+///
+/// # Errors
+/// The errors of [`fit_heights_windowed`], and [`DetailError::Mismatch`] for bytes of another
+/// polygon.
+pub fn fit_heights_known<F: SpanField + 'static>(
+    mesh: &PolyMesh,
+    (known, keep): (&[Option<&[u8]>], &mut KeepFit<'_>),
+    source: &GroundSource<'_, F>,
+    config: &DetailConfig,
+    windows: &WindowConfig,
+    observer: &mut dyn Observer,
+) -> Result<HeightSurface, DetailError> {
+    let (mut kept, mut patch, mut wanted) = (Vec::new(), Patch::default(), Vec::new());
+    for id in (0..mesh.polygons.len()).map(PolyId::from_index) {
+        let bytes = known.get(id.index()).copied().flatten();
+        let is_known = bytes.is_some_and(|bytes| read_fit(bytes, mesh.corners(id).len(), &mut patch));
+        if is_known { &mut kept } else { &mut wanted }.push(id);
+    }
+    let lattice = checked_lattice(mesh, config, windows)?;
+    let groups = Groups::plan(mesh, wanted, windows.window_columns, lattice);
+    let at_once = windows.windows_at_once;
+    let mut fits = with_windows(source, |source| run(mesh, &groups, source, at_once, config, observer))?;
+    for (ids, patches) in &fits {
+        for (id, piece) in ids.iter().zip(patches.iter().flat_map(Patch::pieces)) {
+            keep(*id, &|| write_fit(piece));
+        }
+    }
+    fits.push((&kept, vec![patch]));
+    Ok(assemble(mesh, fits, lattice, config.max_error_levels, observer)?.surface)
+}
+
 /// Fits the heights of the `wanted` polygons as [`fit_heights_windowed`] does for all polygons,
 /// with the same result for them. The other polygons get no triangles, but identify the ground on
 /// both sides of an edge.
@@ -121,8 +167,7 @@ pub fn fit_heights_of<F: SpanField + 'static>(
     windows: &WindowConfig,
     observer: &mut dyn Observer,
 ) -> Result<FittedPolygons, DetailError> {
-    config.validate()?;
-    windows.validate()?;
+    let lattice = checked_lattice(mesh, config, windows)?;
     let mut wanted = wanted.to_vec();
     wanted.sort_unstable();
     wanted.dedup();
@@ -130,14 +175,34 @@ pub fn fit_heights_of<F: SpanField + 'static>(
     if let Some(last) = wanted.last().filter(|last| last.index() >= expected) {
         return Err(DetailError::Mismatch { what: "wanted polygon", found: last.index(), expected });
     }
-    check_mesh(mesh, config.points_per_column)?;
-    let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let groups = Groups::plan(mesh, wanted, windows.window_columns, lattice);
+    let at_once = windows.windows_at_once;
+    let fits = with_windows(source, |source| run(mesh, &groups, source, at_once, config, observer))?;
+    assemble(mesh, fits, lattice, config.max_error_levels, observer)
+}
+
+/// Checks the configuration and the mesh, and returns its lattice.
+fn checked_lattice(
+    mesh: &PolyMesh,
+    config: &DetailConfig,
+    windows: &WindowConfig,
+) -> Result<Lattice, DetailError> {
+    config.validate()?;
+    windows.validate()?;
+    check_mesh(mesh, config.points_per_column)?;
+    Lattice::fit(mesh, config.points_per_column)
+}
+
+/// Passes a source of windows to `run`.
+fn with_windows<F: SpanField + 'static, T>(
+    source: &GroundSource<'_, F>,
+    run: impl FnOnce(&Source<'_>) -> T,
+) -> T {
     let source = |window: GridWindow| {
         let LabelledWindow { part, regions } = source(window)?;
         Ok((part.window, Box::new(part.field) as Box<dyn SpanField>, regions))
     };
-    fit_groups(mesh, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
+    run(&Source::Windows(&source))
 }
 
 /// The columns of a window, their field, and its regions.
@@ -149,25 +214,22 @@ enum Source<'a> {
     Windows(&'a (dyn Fn(GridWindow) -> Result<OwnedGround, Cause> + Sync + 'a)),
 }
 
-/// Fits all groups, then assembles them.
-fn fit_groups(
+/// Fits all groups.
+fn run<'a>(
     mesh: &PolyMesh,
-    groups: &Groups,
+    groups: &'a Groups,
     source: &Source<'_>,
     at_once: usize,
     config: &DetailConfig,
     observer: &mut dyn Observer,
-) -> Result<FittedPolygons, DetailError> {
+) -> Result<Vec<GroupFit<'a>>, DetailError> {
     let lattice = Lattice::fit(mesh, config.points_per_column)?;
-    let bound = config.max_error_levels;
-    let fits = {
-        let around = regions_around(mesh);
-        let plan = Plan { mesh, around: &around, lattice, bound };
-        let frame = lattice.columns(&mesh.frame);
-        let run = Run { plan, groups, source, frame, scale: Scale::new(&frame, config.max_step) };
-        run.all(at_once, observer)?
-    };
-    assemble(mesh, groups, fits, lattice, bound, observer)
+    let around = regions_around(mesh);
+    let plan = Plan { mesh, around: &around, lattice, bound: config.max_error_levels };
+    let frame = lattice.columns(&mesh.frame);
+    let run = Run { plan, groups, source, frame, scale: Scale::new(&frame, config.max_step) };
+    let fits = run.all(at_once, observer)?;
+    Ok(fits.into_iter().enumerate().map(|(group, fit)| (groups.polygons(group), fit)).collect())
 }
 
 /// The input of all groups.
@@ -182,7 +244,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Fits all groups, `at_once` at a time. Returns the error of the first group that fails.
-    fn all(&self, at_once: usize, observer: &mut dyn Observer) -> Result<Vec<GroupFit>, DetailError> {
+    fn all(&self, at_once: usize, observer: &mut dyn Observer) -> Result<Vec<Vec<Patch>>, DetailError> {
         let count = self.groups.len();
         let total = count as u64;
         if at_once.min(count) <= 1 {
@@ -220,7 +282,7 @@ impl Run<'_> {
     }
 
     /// Reads the ground of a group and fits its polygons.
-    fn group(&self, group: usize, numbers: &mut Numbers) -> Result<GroupFit, DetailError> {
+    fn group(&self, group: usize, numbers: &mut Numbers) -> Result<Vec<Patch>, DetailError> {
         let frame = &self.frame;
         match self.source {
             Source::Whole(field, regions) => {
@@ -253,14 +315,13 @@ impl Run<'_> {
         group: usize,
         ground: GroundWindow<'_>,
         numbers: &mut Numbers,
-    ) -> Result<GroupFit, DetailError> {
+    ) -> Result<Vec<Patch>, DetailError> {
         let Self { plan, groups, scale, .. } = *self;
         let group = groups.polygons(group);
         check_regions(plan.mesh, group, ground.regions.count)?;
         let ground = Ground::new(ground, scale);
         let outlines = fit_outlines(plan, ground, group, numbers);
-        let patches = fit_patches(&Task { plan, ground, group, outlines: &outlines })?;
-        Ok(GroupFit::new(outlines, patches))
+        fit_patches(&Task { plan, ground, group, outlines: &outlines })
     }
 }
 

@@ -17,14 +17,14 @@ pub(crate) struct Groups {
 
 /// Bounds in plan, ends inclusive.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+pub(crate) struct Bounds {
     low: [i32; 2],
     high: [i32; 2],
 }
 
 impl Bounds {
     /// Returns the bounds of some vertices, in columns.
-    fn of(mesh: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
+    pub(crate) fn of(mesh: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
         let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
         corners.iter().map(|&vertex| mesh.point(vertex)).fold(none, |bounds, point| {
             let bits = lattice.point_bits;
@@ -46,7 +46,7 @@ impl Bounds {
     }
 
     /// Returns the columns inside and a margin around them, clipped to the grid.
-    fn window(self, frame: &GridFrame) -> GridWindow {
+    pub(crate) fn window(self, frame: &GridFrame) -> GridWindow {
         if self.low[0] > self.high[0] {
             return GridWindow::default();
         }

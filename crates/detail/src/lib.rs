@@ -44,6 +44,7 @@ mod edges;
 mod fit;
 mod ground;
 mod groups;
+mod known;
 mod lattice;
 mod patches;
 mod polygon;
@@ -52,7 +53,11 @@ mod surface;
 
 pub use assemble::FittedPolygons;
 pub use config::{DetailConfig, DetailError, LEAST_ERROR_LEVELS, WindowConfig};
-pub use fit::{GreedyInsertion, GroundSource, fit_heights, fit_heights_of, fit_heights_windowed};
+pub use fit::{
+    GreedyInsertion, GroundSource, KeepFit, fit_heights, fit_heights_known, fit_heights_of,
+    fit_heights_windowed,
+};
+pub use known::fit_inputs;
 pub use waymesh_core as core;
 
 /// Tests the example of the README.

@@ -28,24 +28,53 @@ pub(crate) struct Scratch {
     queue: BinaryHeap<u64>,
 }
 
-/// The fitted insides of consecutive polygons.
+/// The fits of consecutive polygons, each with numbers of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Patch {
-    /// Points inside the polygons, polygon by polygon.
+    /// For each corner, the number of points on the edge from it to the next corner.
+    pub(crate) edges: Vec<u32>,
+    /// Of each polygon, the outline, in order, then the points inside.
     pub(crate) points: Vec<SurfacePoint>,
-    /// Triangles whose corners are points of [`Outlines`]; larger numbers are the polygon's inner
-    /// points.
+    /// Corners are numbers of points of the polygon.
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) polygons: Vec<Fitted>,
 }
 
-/// Counts and error of a fitted polygon.
+/// Counts and errors of a fitted polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fitted {
-    pub(crate) points: u32,
+    pub(crate) edges: u32,
+    /// Points of the outline, and points inside.
+    pub(crate) outline: u32,
+    pub(crate) inside: u32,
     pub(crate) triangles: u32,
-    /// The largest remaining error.
+    /// The largest remaining error inside.
     pub(crate) error: f32,
+    /// The largest error at a column's centre on its own edges.
+    pub(crate) edge_error: f32,
+}
+
+/// The fit of one polygon: its part of a [`Patch`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'a> {
+    pub(crate) fitted: Fitted,
+    pub(crate) edges: &'a [u32],
+    pub(crate) points: &'a [SurfacePoint],
+    pub(crate) triangles: &'a [[u32; 3]],
+}
+
+impl Patch {
+    /// Returns the fit of each polygon.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let (mut edges, mut points, mut triangles) = (&self.edges[..], &self.points[..], &self.triangles[..]);
+        self.polygons.iter().map(move |&fitted| {
+            let (own_edges, own_points, own_triangles);
+            (own_edges, edges) = edges.split_at(fitted.edges as usize);
+            (own_points, points) = points.split_at((fitted.outline + fitted.inside) as usize);
+            (own_triangles, triangles) = triangles.split_at(fitted.triangles as usize);
+            Piece { fitted, edges: own_edges, points: own_points, triangles: own_triangles }
+        })
+    }
 }
 
 /// A group of polygons with fitted outlines, whose insides must be fitted.
@@ -92,24 +121,24 @@ impl Task<'_> {
         let error = self.refine(scratch);
         let Scratch { surface, rows, outline, .. } = scratch;
 
-        let base = to_u32(outlines.points.len());
-        let boundary = to_u32(outline.len());
         let step = lattice.point_step();
         let origin = rows.corner().map(|value| value << lattice.point_bits);
         let inner = &surface.points[outline.len()..];
+        patch.edges.extend(outlines.chains[first..first + count].iter().map(|chain| chain.len()));
+        patch.points.extend(outline.iter().map(|&index| outlines.points[index as usize]));
         patch.points.extend(inner.iter().map(|point| {
             let [x, z] = [(point.x, origin[0]), (point.z, origin[1])]
                 .map(|(value, origin)| nearest_f32(f64::from(value) * step + f64::from(origin)));
             SurfacePoint { x, height: point.height, z }
         }));
-        let number = |corner: u32| {
-            if corner < boundary { outline[corner as usize] } else { base + (corner - boundary) }
-        };
-        patch.triangles.extend(surface.facets.iter().map(|facet| facet.corners.map(number)));
+        patch.triangles.extend(surface.facets.iter().map(|facet| facet.corners));
         patch.polygons.push(Fitted {
-            points: to_u32(inner.len()),
+            edges: to_u32(count),
+            outline: to_u32(outline.len()),
+            inside: to_u32(inner.len()),
             triangles: to_u32(surface.facets.len()),
             error,
+            edge_error: outlines.errors[place],
         });
         Ok(())
     }

@@ -250,6 +250,32 @@ impl TileStore {
         }
     }
 
+    /// Returns the content of a file of the folder that is no tile. `None` in memory, and if it is
+    /// absent, damaged or cannot be read.
+    #[must_use]
+    pub fn read_aside(&self, name: &str) -> Option<Vec<u8>> {
+        let Storage::Folder { path, .. } = &self.place else { return None };
+        let bytes = fs::read(path.join(name)).ok()?;
+        let (stored, content) = bytes.split_first_chunk()?;
+        (u32::from_le_bytes(*stored) == checksum(&[content])).then(|| content.to_vec())
+    }
+
+    /// Writes a file of the folder that is no tile, for [`TileStore::read_aside`]. In memory nothing
+    /// is kept.
+    ///
+    /// # Errors
+    /// [`TileError::Io`] if the file cannot be written.
+    pub fn write_aside(&self, name: &str, content: &[u8]) -> Result<(), TileError> {
+        let Storage::Folder { path, .. } = &self.place else { return Ok(()) };
+        write_whole(&path.join(name), &[&checksum(&[content]).to_le_bytes(), content])
+    }
+
+    /// Returns `true` if tiles are kept in a folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        matches!(self.place, Storage::Folder { .. })
+    }
+
     /// Returns the error of a required tile that is missing or damaged.
     #[must_use]
     pub fn missing(&self, tile: Tile) -> TileError {

@@ -74,10 +74,25 @@ pub struct JoinedSurfaces {
     pub(super) rim: Vec<(SpanKey, u32)>,
     areas: Vec<AreaId>,
     spans: Vec<u64>,
+    firsts: Vec<SpanKey>,
     removed: RemovedIslands,
 }
 
 impl JoinedSurfaces {
+    /// Returns the first span of each region. Unlike its number, it does not depend on what is
+    /// before it in the grid.
+    #[must_use]
+    pub fn firsts(&self) -> &[SpanKey] {
+        &self.firsts
+    }
+
+    /// Returns the regions of the pieces of a part, by its number in `parts` of [`join_surfaces`];
+    /// [`NO_REGION`] for pieces on removed islands.
+    #[must_use]
+    pub fn regions_of(&self, part: usize) -> &[u32] {
+        &self.parts[part].regions
+    }
+
     /// Returns the number of regions.
     #[must_use]
     pub fn count(&self) -> u32 {
@@ -193,6 +208,16 @@ pub fn join_surfaces(
         regions: names.iter().map(|&name| regions[name as usize]).collect(),
     });
     let joined: Vec<JoinedPart> = joined.collect();
+    let last = SpanKey { z: u32::MAX, x: u32::MAX, floor: i32::MAX };
+    let mut firsts = vec![last; areas.len()];
+    for (part, joined) in parts.iter().zip(&joined) {
+        for (piece, &region) in
+            part.pieces.iter().zip(&joined.regions).filter(|(_, region)| **region != NO_REGION)
+        {
+            let first = &mut firsts[region as usize];
+            *first = piece.first.min(*first);
+        }
+    }
     let mut order: Vec<u32> = (0..joined.len() as u32).collect();
     order.sort_unstable_by_key(|&part| corner(&joined[part as usize].core));
     let rim = gathered.rim.iter().map(|span| (span.key, regions[span.piece as usize])).collect();
@@ -203,6 +228,7 @@ pub fn join_surfaces(
         rim,
         areas,
         spans,
+        firsts,
         removed,
     })
 }

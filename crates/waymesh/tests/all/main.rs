@@ -45,6 +45,7 @@ mod steps;
 mod storeys;
 mod swap;
 mod test_cases;
+mod tile_updates;
 mod tiled;
 mod why;
 mod wide_scenes;

@@ -12,7 +12,8 @@ use waymesh_core::{
     ViolationList, WalkableField,
 };
 use waymesh_detail::{
-    DetailConfig, DetailError, WindowConfig, fit_heights, fit_heights_of, fit_heights_windowed,
+    DetailConfig, DetailError, KeepFit, WindowConfig, fit_heights, fit_heights_known, fit_heights_of,
+    fit_heights_windowed,
 };
 
 pub(crate) fn frame(width: u32, depth: u32) -> GridFrame {
@@ -109,6 +110,7 @@ pub(crate) fn fit_all_ways(
         assert!(windowed == surface, "windows of {columns} columns differ from the whole");
     }
     check_some(field, &some, mesh, config, &surface);
+    check_known(field, &some, mesh, config, &surface);
     surface
 }
 
@@ -144,6 +146,36 @@ fn check_some(
     let beyond = [PolyId::from_index(mesh.polygons.len())];
     let error = fit_heights_of(mesh, &beyond, &source, config, &WindowConfig::default(), &mut ());
     assert!(matches!(error, Err(DetailError::Mismatch { what: "wanted polygon", .. })));
+}
+
+/// Checks that fits of earlier bakes give the surface of all polygons, whichever are known, and
+/// that polygons with damaged ones are fitted again.
+fn check_known(
+    field: &WalkableField,
+    tiles: &[LabelledWindow],
+    mesh: &PolyMesh,
+    config: &DetailConfig,
+    whole: &HeightSurface,
+) {
+    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+    let source = |window: GridWindow| Ok(LabelledWindow::assemble(field.frame, window, &tiles));
+    let fit = |known: &[Option<&[u8]>]| {
+        let mut kept: Vec<Option<Vec<u8>>> = vec![None; mesh.polygons.len()];
+        let keep: &mut KeepFit<'_> = &mut |id, fit| kept[id.index()] = Some(fit());
+        let windows = WindowConfig::default();
+        let surface = fit_heights_known(mesh, (known, keep), &source, config, &windows, &mut ());
+        assert!(surface.expect("a surface") == *whole);
+        kept
+    };
+    let fits = fit(&[]);
+    let all: Vec<Option<&[u8]>> = fits.iter().map(Option::as_deref).collect();
+    assert!(all.iter().all(Option::is_some));
+    assert!(fit(&all).iter().all(Option::is_none), "polygons are fitted again");
+    let is_known = |at: usize| at.is_multiple_of(2);
+    let some: Vec<_> = (0..all.len()).map(|at| all[at].filter(|_| is_known(at))).collect();
+    assert!((0..).zip(fit(&some)).all(|(at, kept)| is_known(at) == kept.is_none()));
+    let cut: Vec<_> = (0..).zip(&all).map(|(at, fit)| fit.map(|fit| &fit[..at * 7 % fit.len()])).collect();
+    assert!(fit(&cut) == fits);
 }
 
 /// Labels every walkable span.

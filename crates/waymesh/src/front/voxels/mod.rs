@@ -2,6 +2,7 @@
 //! once, or tile by tile.
 
 mod apart;
+mod known;
 mod options;
 mod shares;
 mod survey;

@@ -32,6 +32,8 @@ pub struct Voxels {
     /// The folder may hold tiles of an earlier state of the scene, or of other settings: those that
     /// are made of the same triangles, with the same settings on the same grid, are kept, the others
     /// are built again. The mesh is that of a whole bake. Default `false`: such a folder is refused.
+    /// In both cases borders and heights that an earlier bake found in the folder are kept where
+    /// nothing near them changed.
     pub update: bool,
     /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
     /// files.

@@ -9,13 +9,15 @@
 //!    triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
+use std::collections::BTreeMap;
+
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer, PackedRegions,
-    Random, SlopeAreas, TriangleSoup, TriangleSource, Validate, Warning, threads,
+    PolyId, Random, SlopeAreas, TriangleSoup, TriangleSource, Validate, Warning, threads,
 };
-use waymesh_detail::{WindowConfig, fit_heights_windowed};
+use waymesh_detail::{KeepFit, WindowConfig, fit_heights_known};
 use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
 use waymesh_tile::{
     BinsConfig, Census, MemoryGate, Tally, Tile, TileLayout, TileStore, TriangleBins, build_tiles,
@@ -26,6 +28,7 @@ use waymesh_voxel::{
 };
 
 use super::Voxels;
+use super::known::{Inputs, Known, read_borders, write_borders};
 use super::survey::{Kept, Survey, field_of, labelled, read_tile};
 use crate::bake::{
     Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
@@ -313,6 +316,7 @@ pub(super) fn joined<'a>(
     let marks = &stages.config().marks;
     let covers = covered_in_all(marks.len(), kept.iter().map(|kept| &kept.covers));
     warn_of_marks(marks, &covers, recorder);
+    let hashes: Vec<u64> = kept.iter().map(|kept| kept.hash).collect();
     let (pieces, climbs): (Vec<SurfacePieces>, Vec<Vec<Climb>>) =
         kept.into_iter().map(|kept| (kept.pieces, kept.climbs)).unzip();
     let (layout, frame) = (survey.layout, *survey.layout.frame());
@@ -328,17 +332,40 @@ pub(super) fn joined<'a>(
     let memory_bytes = stages.config().max_memory_bytes;
     let gate = MemoryGate::new(memory_bytes / 2);
     let estimate = |tile: Tile| layout.core(tile).column_count() * COLUMN_BYTES;
+    let inputs = store.is_folder().then(|| Inputs::new(layout, &tiles, hashes.into_iter(), &surfaces));
+    let mut known = Known::read(&store);
     let (raw, regions) = recorder.stage("trace", |observer| {
+        let find = |part: usize| {
+            let (hash, regions) = inputs.as_ref()?.of_borders(part);
+            Some((hash, known.get(hash).and_then(|bytes| read_borders(bytes, &regions)), regions))
+        };
+        let mut found = threads::map(0..tiles.len(), find);
+        let is_missing = |part: &usize| !matches!(found[*part], Some((_, Some(_), _)));
+        let missing: Vec<usize> = (0..tiles.len()).filter(is_missing).collect();
+        let of_missing: Vec<Tile> = missing.iter().map(|&part| tiles[part]).collect();
         let trace = |tile| -> Result<(BorderChains, PackedRegions), BakeError> {
             let LabelledWindow { part, regions } = labelled(&store, &surfaces, tile)?;
             let chains = trace_window(&part, &regions).map_err(StageError::at("trace"))?;
             Ok((chains, regions.pack(&part.field)))
         };
-        let traced = build_tiles(&tiles, &gate, estimate, trace, observer)?;
-        let (chains, regions): (Vec<BorderChains>, Vec<PackedRegions>) = traced.into_iter().unzip();
+        let mut regions = vec![None; tiles.len()];
+        let mut traced = vec![None; tiles.len()];
+        let built = build_tiles(&of_missing, &gate, estimate, trace, observer)?;
+        for (part, (chains, packed)) in missing.into_iter().zip(built) {
+            (traced[part], regions[part]) = (Some(chains), Some(packed));
+        }
+        for (found, traced) in found.iter_mut().zip(&mut traced) {
+            let Some((hash, chains, regions)) = found else { continue };
+            known.put(*hash, traced.as_ref().map(|chains| write_borders(chains, regions)));
+            *traced = traced.take().or_else(|| chains.take());
+        }
+        let chains = traced.into_iter().flatten().collect();
         let raw = stitch(frame, chains, surfaces.count()).map_err(StageError::at("trace"))?;
         Ok::<_, BakeError>((raw, regions))
     })?;
+    if !stages.config().height_detail {
+        std::mem::take(&mut known).write(&store);
+    }
     let walkable_spans = surfaces.spans().iter().sum();
     stages.check_traced(&raw, walkable_spans)?;
     let report = Report {
@@ -355,19 +382,34 @@ pub(super) fn joined<'a>(
     let heights = Heights::fitted(move |polygons, observer| {
         let source = |window: GridWindow| {
             let over = layout.tiles_over(&window.grown(1, &frame));
-            let known: Vec<usize> = over.filter_map(|tile| tiles.binary_search(&tile).ok()).collect();
+            let over: Vec<usize> = over.filter_map(|tile| tiles.binary_search(&tile).ok()).collect();
             let unpack = |&tile: &usize| -> Result<LabelledWindow, BakeError> {
+                let Some(regions) = &regions[tile] else { return labelled(&store, &surfaces, tiles[tile]) };
                 let part = field_of(&store, tiles[tile])?;
-                let regions = regions[tile].unpack(&part.field);
+                let regions = regions.unpack(&part.field);
                 Ok(LabelledWindow { part, regions })
             };
-            let tiles = threads::map(&known, unpack);
+            let tiles = threads::map(&over, unpack);
             let tiles: Vec<LabelledWindow> = tiles.into_iter().collect::<Result<_, _>>()?;
             let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
             Ok(LabelledWindow::assemble(frame, window, &tiles))
         };
-        fit_heights_windowed(polygons, &source, &detail, &windows(memory_bytes / 2), observer)
-            .map_err(StageError::at("detail"))
+        let windows = windows(memory_bytes / 2);
+        let hashes = inputs.map(|inputs| inputs.of_heights(polygons, &detail)).transpose()?;
+        let hashes = hashes.unwrap_or_default();
+        let mut fitted = BTreeMap::new();
+        let surface = {
+            let known: Vec<Option<&[u8]>> = hashes.iter().map(|&hash| known.get(hash)).collect();
+            let mut keep = |id: PolyId, fit: &dyn Fn() -> Vec<u8>| {
+                hashes.get(id.index()).map(|&hash| fitted.insert(hash, fit()));
+            };
+            let known = (&known[..], &mut keep as &mut KeepFit<'_>);
+            fit_heights_known(polygons, known, &source, &detail, &windows, observer)
+                .map_err(StageError::at("detail"))?
+        };
+        hashes.into_iter().for_each(|hash| known.put(hash, fitted.remove(&hash)));
+        known.write(&store);
+        Ok(surface)
     });
     Ok(Ground { climbs: climbs.concat(), ..Ground::new(Borders::Traced(raw), heights, report) })
 }
