@@ -138,7 +138,7 @@ fn random_updates_give_the_bytes_of_whole_bakes() {
     for seed in 0..2 {
         let random = &mut Random::new(seed);
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("joined.bin");
+        let file = folder.path().join("joined.cache");
         let voxels =
             Voxels::default().with_tile_cells(TILE_CELLS).with_folder(folder.path()).with_update(true);
         let mut blocks: Vec<Block> = (0..6).map(|_| Block::random(random, &bounds)).collect();

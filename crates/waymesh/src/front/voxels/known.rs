@@ -15,7 +15,7 @@ use waymesh_region::JoinedSurfaces;
 use waymesh_tile::{Tile, TileLayout, TileStore};
 
 /// File of the entries.
-const ENTRIES_FILE: &str = "joined.bin";
+const ENTRIES_FILE: &str = "joined.cache";
 /// First bytes of the file. The last byte is the version of the layout.
 const ENTRIES_MAGIC: [u8; 8] = *b"WAYJOIN\x01";
 
