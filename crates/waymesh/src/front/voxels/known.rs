@@ -14,6 +14,8 @@ use waymesh_detail::{DetailConfig, fit_inputs};
 use waymesh_region::JoinedSurfaces;
 use waymesh_tile::{Tile, TileLayout, TileStore};
 
+use super::survey::VERSION;
+
 /// File of the entries.
 const ENTRIES_FILE: &str = "joined.cache";
 /// First bytes of the file. The last byte is the version of the layout.
@@ -124,6 +126,8 @@ impl Known {
         let mut from = Reader::new(&bytes);
         let mut read = || {
             from.get().filter(|magic: &[u8; 8]| *magic == ENTRIES_MAGIC)?;
+            // Another version may find other borders and heights.
+            from.take(VERSION.len()).filter(|version| *version == VERSION.as_bytes())?;
             let heads: Vec<(u64, usize)> = from.counted(9, |from| Some((from.get()?, from.number()?)))?;
             let mut places = BTreeMap::new();
             for (hash, len) in heads {
@@ -158,6 +162,7 @@ impl Known {
         }
         let mut out = Writer::default();
         out.put(ENTRIES_MAGIC);
+        out.0.extend(VERSION.as_bytes());
         out.count(entries.len());
         for (hash, content) in &entries {
             out.put(*hash);
