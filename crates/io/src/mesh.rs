@@ -10,7 +10,7 @@ use std::path::Path;
 
 use waymesh_graph::{MeshFormat, NavMesh, PackedChecks};
 
-use crate::files::read_file;
+use crate::files::{read_file, write_bytes};
 use crate::{DetourOptions, IoError, is_detour, parse_detour, to_detour, write_file};
 
 /// Ending of the files that habitat-sim keeps meshes in.
@@ -62,7 +62,7 @@ pub fn mesh_format(file: &Path) -> Result<SaveFormat, IoError> {
 /// - [`IoError::Write`] if the file cannot be made or written.
 pub fn save(mesh: &NavMesh, file: impl AsRef<Path>) -> Result<(), IoError> {
     let bytes = mesh_format(file.as_ref())?.bytes(mesh, file.as_ref())?;
-    write_file(file, |writer| writer.write_all(&bytes))
+    write_file(file, |writer| write_bytes(writer, &bytes))
 }
 
 /// Reads a mesh from a file of any format, also of Detour's. The format is known from the content,

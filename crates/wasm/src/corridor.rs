@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_graph::{
@@ -28,8 +27,6 @@ use crate::world::World;
 pub struct Corridor {
     corridor: PathCorridor<Allowed, MeshCosts>,
     ground: Ground,
-    /// The goal as the caller gave it, before it was moved to the ground.
-    goal: Option<Vec3>,
     scratch: QueryScratch,
 }
 
@@ -44,7 +41,7 @@ impl Corridor {
         NavMesh::check_many(&asked)?;
         options.validate().map_err(QueryError::from).or_throw()?;
         let corridor = PathCorridor::new(options.with_path(asked.options));
-        Ok(Self { corridor, ground, goal: None, scratch: QueryScratch::default() })
+        Ok(Self { corridor, ground, scratch: QueryScratch::default() })
     }
 }
 
@@ -92,12 +89,9 @@ impl Corridor {
         self.ground = Ground::of(mesh, false)?;
         if let Some(filter) = filter {
             let path = path.clone().with_filter(filter);
-            let ends = self.corridor.start().map(|start| start.position).zip(self.goal);
-            self.corridor = PathCorridor::new(self.corridor.options().clone().with_path(path));
-            let Self { corridor, ground, scratch, .. } = self;
-            if let Some((from, to)) = ends {
-                corridor.plan(&*ground.nav_mesh(), from, to, scratch).or_throw()?;
-            }
+            let Self { corridor, ground, scratch } = self;
+            corridor.set_path(path);
+            corridor.replan(&*ground.nav_mesh(), scratch).or_throw()?;
         }
         Ok(())
     }
@@ -110,8 +104,7 @@ impl Corridor {
         #[wasm_bindgen(unchecked_param_type = "Point")] end: &[f32],
     ) -> Thrown<String> {
         let (from, to) = (point("start", start)?, point("end", end)?);
-        let Self { corridor, ground, scratch, goal } = self;
-        *goal = Some(to);
+        let Self { corridor, ground, scratch } = self;
         changed(corridor.plan(&*ground.nav_mesh(), from, to, scratch))
     }
 
@@ -122,7 +115,7 @@ impl Corridor {
         #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
     ) -> Thrown<String> {
         let to = point("position", position)?;
-        let Self { corridor, ground, scratch, .. } = self;
+        let Self { corridor, ground, scratch } = self;
         changed(corridor.move_start(&*ground.nav_mesh(), to, scratch))
     }
 
@@ -133,8 +126,7 @@ impl Corridor {
         #[wasm_bindgen(unchecked_param_type = "Point")] position: &[f32],
     ) -> Thrown<String> {
         let to = point("position", position)?;
-        let Self { corridor, ground, scratch, goal } = self;
-        *goal = Some(to);
+        let Self { corridor, ground, scratch } = self;
         changed(corridor.move_goal(&*ground.nav_mesh(), to, scratch))
     }
 
@@ -142,7 +134,7 @@ impl Corridor {
     /// its end. `null` if the path has none.
     #[wasm_bindgen(js_name = takeLink, unchecked_return_type = "LinkUse | null")]
     pub fn take_link(&mut self) -> Thrown<JsValue> {
-        let Self { corridor, ground, scratch, .. } = self;
+        let Self { corridor, ground, scratch } = self;
         let taken = corridor.take_link(&*ground.nav_mesh(), scratch).or_throw()?;
         Ok(taken.map_or(JsValue::NULL, |taken| path::link(&taken)))
     }

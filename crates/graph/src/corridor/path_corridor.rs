@@ -14,6 +14,7 @@ use crate::mesh::link::LinkId;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::ends::Ends;
 use crate::path::funnel::Turn;
+use crate::path::options::PathOptions;
 use crate::path::result::{LinkUse, Outcome, Path, length, plan_length};
 use crate::path::steps::Step;
 use crate::scratch::QueryScratch;
@@ -195,12 +196,25 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     }
 
     /// Sets the disc that the next plan is for; `None` for a point. The corridor of another disc is
-    /// forgotten.
+    /// forgotten, but for the agent's place and the goal: [`PathCorridor::replan`] plans between them.
     pub fn set_disc(&mut self, disc: Option<ClearPathOptions>) {
         if self.options.disc != disc {
             self.options.disc = disc;
-            self.forget();
+            self.leave();
         }
+    }
+
+    /// Sets the path that the next plan is for, such as one by another filter or other costs. The
+    /// corridor is forgotten as by [`PathCorridor::set_disc`].
+    pub fn set_path(&mut self, path: PathOptions<F, C>) {
+        self.options.path = path;
+        self.leave();
+    }
+
+    /// Forgets the corridor. The next plan begins at the agent's place.
+    fn leave(&mut self) {
+        self.from = self.here();
+        self.forget();
     }
 
     /// By how many metres in plan its path may be longer than the shortest of the moment, at worst.

@@ -4,7 +4,7 @@
 //! The way of multilevel graph partitioning, Karypis and Kumar 1998, <https://doi.org/10.1006/jpdc.1997.1404>: match neighbours by the
 //! heaviest edge, contract, repeat.
 
-use waymesh_core::{PolyId, to_u32};
+use waymesh_core::{PolyId, checkpoint, to_u32};
 
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::costs::Rules;
@@ -60,6 +60,7 @@ impl Clusters {
         // Last, small ones may make larger ones than wanted.
         for (limit, smallest) in [(most, u32::MAX), (most + most / 2, most / 3)] {
             while let Some(merged) = round(&borders, &sizes, limit, smallest) {
+                checkpoint();
                 let (new_of, new_sizes) = renumber(&merged, &sizes);
                 for label in labels.iter_mut().filter(|label| **label != NO_CLUSTER) {
                     *label = new_of[*label as usize];

@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use waymesh_core::checkpoint;
+
 use super::entrances::Terminal;
 
 /// Number of landmarks. Each takes 4 bytes per entrance and one lookup for every entrance that a
@@ -52,6 +54,7 @@ impl Graph {
 
     /// Lengths from one terminal to all.
     fn lengths(&self, from: u32) -> Vec<f32> {
+        checkpoint();
         let mut lengths = vec![f32::INFINITY; self.terminals.len()];
         let mut open = BinaryHeap::new();
         lengths[from as usize] = 0.0;

@@ -13,7 +13,7 @@ use costs::Reached;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
 use tables::TablesScratch;
-use waymesh_core::{BadField, PolyId, threads, to_u32};
+use waymesh_core::{BadField, PolyId, checkpoint, threads, to_u32};
 
 use crate::locate::error::QueryError;
 use crate::mesh::costs::{Length, TravelCost, Usable};
@@ -208,6 +208,7 @@ impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
         let clusters = Clusters::merge(mesh, &usable, config.cluster_polygons);
         let (terminals, first) = entrances::find(mesh, &usable, &clusters);
         let tables = threads::map_with(0..clusters.count(), |scratch: &mut TablesScratch, cluster| {
+            checkpoint();
             let range = first[cluster] as usize..first[cluster + 1] as usize;
             tables::fill(mesh, &usable, &clusters, to_u32(cluster), &terminals[range], scratch)
         });

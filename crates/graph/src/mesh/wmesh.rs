@@ -2,7 +2,7 @@
 //! And a mesh as the bytes of a file in either format.
 
 use waymesh_core::bytes::{Reader, Writer};
-use waymesh_core::{AreaTable, checksum, to_u32};
+use waymesh_core::{AreaTable, checkpoint, checksum, to_u32};
 
 use super::data::{LinkData, NavMeshData};
 use super::error::NavMeshError;
@@ -115,6 +115,7 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         out.put(count as u64);
     }
     let mut section = |write: &dyn Fn(&mut Writer)| {
+        checkpoint();
         write(&mut out);
         out.0.resize(out.0.len().next_multiple_of(ALIGNMENT), 0);
     };
@@ -218,6 +219,7 @@ fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
 /// Reads sections whose sizes were found to fit.
 fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> Result<NavMeshData, NavMeshError> {
     let mut section = SECTIONS.iter().zip(counts).map(|((_, size), count)| {
+        checkpoint();
         let length = count * *size as usize;
         let bytes = rest.get(..length).unwrap_or_default();
         rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();

@@ -79,7 +79,10 @@ impl Search {
         self.reached[from as usize] = (0.0, NO_INDEX);
         self.touched.push(from);
         self.open.push(Reverse((0, from)));
+        let mut visited = 0;
         while let Some(Reverse((bits, site))) = self.open.pop() {
+            checkpoint_every(1 << 10, visited);
+            visited += 1;
             let (length, before) = self.reached[site as usize];
             if bits != length.to_bits() || !visit(site, length, before) {
                 continue;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use waymesh_core::to_u32;
+use waymesh_core::{checkpoint, to_u32};
 
 use super::labels::Graph;
 use crate::geometry::plan::PlanPosition;
@@ -40,6 +40,7 @@ pub(super) struct Leg {
 
 /// Finds what is seen from an origin.
 pub(super) fn leg(mesh: &NavMesh, seer: &Seer, memory: &mut AnyAngle) -> Leg {
+    checkpoint();
     mesh.see_from(seer.at, [seer.polygon, seer.corner], seer.side, memory);
     let seen = memory.seen.iter().map(|seen| (seen.polygon, seen.rays)).collect();
     Leg { seen, led: memory.led.clone() }
@@ -120,6 +121,7 @@ pub(super) fn graph(mesh: &NavMesh, sites: &[Site], seers: &[Seer], legs: &[Leg]
     let site_of: HashMap<u32, u32> = turns.collect();
     let mut edges = Vec::new();
     for (seer, leg) in seers.iter().zip(legs).filter(|(seer, _)| seer.lands != NO_INDEX) {
+        checkpoint();
         let led = leg.led.iter().filter_map(|(turn, length)| Some((*site_of.get(turn)?, *length)));
         edges.extend(led.map(|(to, length)| (seer.lands, to, length)));
     }

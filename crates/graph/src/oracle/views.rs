@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use waymesh_core::{PolyId, threads, to_u32};
+use waymesh_core::{PolyId, checkpoint, threads, to_u32};
 
 use super::origins::{Leg, Seer};
 use crate::geometry::plan::{PlanPosition, is_between, orientation, to_segment_squared};
@@ -231,6 +231,7 @@ impl Finder<'_> {
         cell: u32,
         best: &mut Vec<(f64, u32)>,
     ) -> Region {
+        checkpoint();
         let reaches = |seen: &&Seen| {
             seen.rays[0] == NO_INDEX || {
                 let at = self.seers[seen.origin as usize].at;

@@ -5,8 +5,8 @@ use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{
     AnyPolygon, CorridorChange, CorridorOptions, FlagFilter, FlagTable, Link, LinkEnd, LinkId, LinkKind,
-    NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch,
-    ReplanReason, SlicedPath,
+    NavMesh, Outcome, Path, PathCorridor, PathOptions, PathSearch, Place, PolygonFilter, QueryError,
+    QueryScratch, ReplanReason, SlicedPath,
 };
 
 use crate::meshes::{
@@ -391,6 +391,49 @@ fn a_door_that_opens_is_noticed() {
     sliced.begin(&mesh, from, to).unwrap();
     set_door(3);
     assert!(sliced.advance(&mesh, 0).is_err());
+}
+
+/// After other options a corridor is planned from where its agent is to its last goal, also from
+/// where no path led before; one that was never planned stays as it is.
+#[test]
+fn other_options_keep_the_agent_and_the_goal() {
+    let (mut scratch, mut chance, mut found, mut lost) = (QueryScratch::default(), Chance(9), 0, 0);
+    for seed in 0..60 {
+        let mesh = navmesh(random_flat(seed));
+        let mut filter = |most: usize| {
+            let flags = (0..mesh.polygon_bound()).map(|_| u16::from(!chance.one_in(most)));
+            Some(FlagFilter { flags: flags.collect::<Vec<u16>>().into(), include: 1, exclude: 0 })
+        };
+        let filters = [None, filter(3), filter(1), filter(5), None];
+        let options = CorridorOptions::default();
+        let path = |filter| PathOptions::default().with_search(PathSearch::Shortest).with_filter(filter);
+        let mut corridor = PathCorridor::new(options.with_path(path(None)));
+        corridor.set_path(path(filters[1].clone()));
+        assert_eq!(corridor.replan(&mesh, &mut scratch), Ok(CorridorChange::Nothing));
+        corridor.set_path(path(None));
+        let [from, mut to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
+        corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+        let mut here = Place::from(from);
+        for filter in filters {
+            let (moved, goal) = (from.lerp(to, chance.unit()), to + Vec3::X * (chance.unit() - 0.5));
+            if corridor.move_start(&mesh, moved, &mut scratch).is_ok() && corridor.start().is_none() {
+                here = moved.into();
+            }
+            if corridor.move_goal(&mesh, goal, &mut scratch).is_ok() {
+                to = goal;
+            }
+            here = corridor.start().map_or(here, Place::from);
+            let mut newly = PathCorridor::new(options.with_path(path(filter.clone())));
+            let expected = newly.plan(&mesh, here, to, &mut scratch);
+            corridor.set_path(path(filter));
+            assert_eq!(corridor.replan(&mesh, &mut scratch), expected, "seed {seed}");
+            assert_eq!(corridor.path(), newly.path(), "seed {seed}");
+            found += usize::from(corridor.start().is_some());
+            lost += usize::from(expected.is_err());
+            here = corridor.start().map_or(here, Place::from);
+        }
+    }
+    assert!(found > 100 && lost > 20, "{found} {lost}");
 }
 
 #[test]

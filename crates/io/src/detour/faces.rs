@@ -1,6 +1,6 @@
 //! The polygons of tiles, made convex and positive on a grid.
 
-use waymesh_core::{DisjointSets, PlanPoint, to_u32};
+use waymesh_core::{DisjointSets, PlanPoint, checkpoint_every, to_u32};
 
 use super::lattice::Lattice;
 use super::report::DetourReport;
@@ -94,6 +94,7 @@ impl Faces {
         for (number, tile) in set.tiles.iter().enumerate() {
             faces.first_vertex.push(first_vertex);
             for (index, polygon) in tile.polygons.iter().enumerate() {
+                checkpoint_every(1 << 10, index);
                 let is_open = polygon.flags != 0;
                 faces.report.polygons += usize::from(polygon.is_ground);
                 faces.report.closed += usize::from(polygon.is_ground && !is_open);

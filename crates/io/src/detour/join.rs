@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use waymesh_core::{
-    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId, to_u32,
+    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId, checkpoint_every,
+    to_u32,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 
@@ -186,6 +187,7 @@ impl Joiner<'_> {
         // Edges adjacent to each polygon without area: they are joined across it.
         let mut beside: BTreeMap<u32, Vec<(u32, usize)>> = BTreeMap::new();
         for number in 0..to_u32(faces.faces.len()) {
+            checkpoint_every(1 << 10, number as usize);
             let face = faces.faces[number as usize];
             for edge in 0..usize::from(face.count) {
                 let Beyond::Polygon(other) = face.beyond(edge) else { continue };
@@ -241,6 +243,7 @@ impl Joiner<'_> {
     fn borders(&mut self, faces: &mut Faces) -> Result<(), IoError> {
         let mut lines: BTreeMap<(usize, i32), Vec<(Span, u8)>> = BTreeMap::new();
         for number in 0..to_u32(faces.faces.len()) {
+            checkpoint_every(1 << 10, number as usize);
             let face = faces.faces[number as usize];
             for edge in 0..usize::from(face.count) {
                 let Beyond::Tile(side) = face.beyond(edge) else { continue };

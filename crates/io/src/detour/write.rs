@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::Vec3;
 use thiserror::Error;
 use waymesh_core::bytes::Writer as Bytes;
-use waymesh_core::{Bounds, GridFrame, PlanPoint, PolyId, float, nearest_f32, saturating_i32, to_u32};
+use waymesh_core::{
+    Bounds, GridFrame, PlanPoint, PolyId, checkpoint, checkpoint_every, float, nearest_f32, saturating_i32,
+    to_u32,
+};
 use waymesh_graph::{Link, NavMesh};
 
 use super::cut::{CutVertices, Cutter, TileAt, Tiling};
@@ -208,6 +211,7 @@ pub fn to_detour(mesh: &NavMesh, options: &DetourOptions) -> Result<Vec<u8>, Det
 fn written(mesh: &NavMesh, side: i32, options: &DetourOptions) -> Result<Vec<u8>, DetourLimit> {
     let mut writer = Writer::new(mesh, side);
     for number in 0..to_u32(mesh.polygon_count()) {
+        checkpoint_every(1 << 10, number as usize);
         writer.push(number)?;
     }
     let tiles = writer.tiles();
@@ -499,6 +503,7 @@ impl<'a> Writer<'a> {
             (0_u32..).zip(&tile.pieces).for_each(|(own, &piece)| of_piece[piece as usize] = own);
         }
         for (number, tile) in (0_u32..).zip(tiles) {
+            checkpoint();
             (0_u32..).zip(&tile.vertices).for_each(|(own, &vertex)| of_vertex[vertex as usize] = own);
             let bytes =
                 self.tile(tile, self.tile_bounds(tile, [low, high]), (&of_vertex, &of_piece), options);

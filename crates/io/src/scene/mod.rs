@@ -21,7 +21,7 @@ mod vertices;
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{AreaId, BadField, SoupError, TriangleSoup, nearest_f32};
+use waymesh_core::{AreaId, BadField, SoupError, TriangleSoup, checkpoint_every, nearest_f32};
 
 use crate::files::read_file;
 use crate::{IoError, Place};
@@ -406,6 +406,7 @@ impl SoupBuilder {
     }
 
     fn push_vertex(&mut self, position: DVec3) {
+        checkpoint_every(1 << 14, self.positions.len());
         self.positions.push(self.options.place(position));
     }
 

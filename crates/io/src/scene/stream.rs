@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use glam::{DVec3, Vec3};
 use waymesh_core::stage::StageError;
-use waymesh_core::{AreaId, AreaVisitor, to_u32};
+use waymesh_core::{AreaId, AreaVisitor, checkpoint, to_u32};
 
 use super::areas::Surface;
 use super::faces::FaceCutter;
@@ -240,6 +240,7 @@ impl Portions<'_> {
     /// Passes the triangles on if there are that many.
     fn hand_on(&mut self, visit: &mut AreaVisitor<'_>, least: usize) -> Result<(), StageError> {
         if self.portion.len() >= least {
+            checkpoint();
             self.any = true;
             let mut areas = self.areas.chunks(TRIANGLES_PER_PORTION);
             for portion in self.portion.chunks(TRIANGLES_PER_PORTION) {
@@ -267,6 +268,7 @@ fn parts_of<E: From<IoError>>(
     let mut text: Vec<u8> = Vec::new();
     let (mut wanted, mut is_first) = (size, true);
     loop {
+        checkpoint();
         let more = wanted.saturating_sub(text.len()) as u64;
         let read = (&mut file).take(more).read_to_end(&mut text).map_err(&failed)? as u64;
         let is_end = read < more;

@@ -114,10 +114,10 @@ const BY_TILES: &str = "a world builds it tile by tile";
 
 /// Settings of a bake of voxels that a world does not have.
 const REFUSED: Refused = &[
-    ("min_region", "a piece of ground may go on in the next tile; none is too small"),
-    ("keep", "a world keeps the ground of all its tiles"),
-    ("height_detail", "tiles are joined by the heights of their ground"),
-    ("enclosed", "a world changes tile by tile; bake all of it at once"),
+    ("min_region", "a piece of ground may continue in the next tile; leave it out, a world keeps all pieces"),
+    ("keep", "a world keeps the ground of all its tiles; leave it out and bound queries by islands"),
+    ("height_detail", "tiles are joined by the heights of their ground; leave it on"),
+    ("enclosed", "a tile does not show what others enclose; block that by marks, or bake all in one piece"),
     ("with_voxelize", BY_TILES),
     ("with_rough_device", "its voxels are fine ones; use `with_raster_device`"),
     ("with_depth_device", "it has no depth maps; use `with_raster_device`"),
