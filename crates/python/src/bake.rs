@@ -14,11 +14,11 @@ use waymesh::tile::Tile;
 use waymesh::{AreaId, Baker, TriangleSoup, Voxels};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input;
+use crate::input::{self, Whole};
 use crate::mesh::PyNavMesh;
 use crate::output::from_json;
 use crate::settings::{area_rules, entries_of, load_options, read_entries};
-use crate::watch::{PyCancelToken, detached, watched};
+use crate::watch::{PyCancelToken, Told, detached, detached_told, watched};
 
 /// Makes a soup of arrays. One copy: a bake owns its triangles.
 pub(crate) fn soup(
@@ -113,7 +113,7 @@ fn explained<'py>(
     scene: impl FnOnce(&LoadOptions) -> PyResult<(TriangleSoup, SceneNames)>,
     areas: &AreaTable,
     (at, to): (&Bound<'py, PyAny>, Option<&Bound<'py, PyAny>>),
-    cancel: Option<PyRef<'_, PyCancelToken>>,
+    (progress, cancel): (Option<&Bound<'py, PyAny>>, Option<PyRef<'_, PyCancelToken>>),
 ) -> PyResult<Bound<'py, PyAny>> {
     let place = |name: &str, given: &Bound<'py, PyAny>| -> PyResult<Vec3> {
         Ok(input::finite(name, &[input::point(name, given)?])?[0])
@@ -123,20 +123,17 @@ fn explained<'py>(
     let baker = fields::voxels(entries, areas).or_raise()?;
     entries.finish().or_raise()?;
     let (soup, names) = scene(&load)?;
-    let answer = watched(py, (None, cancel.as_deref()), |observer| {
-        let explain = || {
-            let explainer = baker.explain(&soup)?;
-            explainer.answer(at, to, |triangle| names.name_of(triangle))
-        };
-        observer.cancel_token().run(explain)?
+    let answer = detached_told(py, Told::of("why", progress, &cancel), 0, |_| {
+        baker.explain(&soup)?.answer(at, to, |triangle| names.name_of(triangle))
     })?;
+    let answer = answer.or_raise()?;
     let json = serde_json::to_string(&answer).map_err(|error| Kind::Bake.error(error))?;
     from_json(py, &json)
 }
 
 /// Explains a place of arrays.
 #[pyfunction]
-#[pyo3(signature = (vertices, triangles, areas, at, to, settings, cancel=None))]
+#[pyo3(signature = (vertices, triangles, areas, at, to, settings, progress=None, cancel=None))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of the function in Python")]
 pub(crate) fn explain_arrays<'py>(
     py: Python<'py>,
@@ -146,30 +143,32 @@ pub(crate) fn explain_arrays<'py>(
     at: &Bound<'py, PyAny>,
     to: Option<&Bound<'py, PyAny>>,
     settings: &Bound<'py, PyDict>,
+    progress: Option<&Bound<'py, PyAny>>,
     cancel: Option<PyRef<'py, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = entries_of(settings)?;
     let mut entries = Entries::new("settings", &given);
     let scene = |load: &LoadOptions| Ok((soup(vertices, triangles, areas, load)?, SceneNames::default()));
-    explained(py, &mut entries, scene, &AreaTable::default(), (at, to), cancel)
+    explained(py, &mut entries, scene, &AreaTable::default(), (at, to), (progress, cancel))
 }
 
 /// Explains a place of scene files.
 #[pyfunction]
-#[pyo3(signature = (files, at, to, settings, cancel=None))]
+#[pyo3(signature = (files, at, to, settings, progress=None, cancel=None))]
 pub(crate) fn explain_files<'py>(
     py: Python<'py>,
     files: Vec<PathBuf>,
     at: &Bound<'py, PyAny>,
     to: Option<&Bound<'py, PyAny>>,
     settings: &Bound<'py, PyDict>,
+    progress: Option<&Bound<'py, PyAny>>,
     cancel: Option<PyRef<'py, PyCancelToken>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = entries_of(settings)?;
     let mut entries = Entries::new("settings", &given);
     let rules = area_rules(&mut entries)?;
     let scene = |load: &LoadOptions| detached(py, || load_with_names(&files, load, &rules.map()))?.or_raise();
-    explained(py, &mut entries, scene, rules.table(), (at, to), cancel)
+    explained(py, &mut entries, scene, rules.table(), (at, to), (progress, cancel))
 }
 
 #[doc = doc!("TileJob")]
@@ -226,11 +225,12 @@ impl TileJob {
     fn build_share(
         &self,
         py: Python<'_>,
-        index: u32,
-        of: u32,
+        index: Whole<u32>,
+        of: Whole<u32>,
         progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<Vec<PathBuf>> {
+        let (index, of) = (index.named("index")?, of.named("of")?);
         watched(py, (progress, cancel.as_deref()), |observer| {
             self.baker.bake_share(&self.source, index, of, observer)
         })
@@ -241,12 +241,12 @@ impl TileJob {
     fn build(
         &self,
         py: Python<'_>,
-        column: u32,
-        row: u32,
+        column: Whole<u32>,
+        row: Whole<u32>,
         progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PathBuf> {
-        let tile = Tile { row, column };
+        let tile = Tile { row: row.named("row")?, column: column.named("column")? };
         watched(py, (progress, cancel.as_deref()), |observer| {
             let sorted = match self.sorted.get() {
                 Some(sorted) => sorted,

@@ -12,7 +12,7 @@ use waymesh::graph::{CorridorChange, CorridorOptions, LinkUse, PathCorridor};
 use crate::crowd::{Ground, copy, on_ground};
 use crate::errors::OrRaise;
 use crate::filter::{Allowed, allowed_of};
-use crate::input::point;
+use crate::input::{Whole, point};
 use crate::output::positions;
 use crate::path::outcome_name;
 use crate::query::{disc_options, path_options, reach_of, unless_fast};
@@ -23,9 +23,6 @@ struct State {
     corridor: PathCorridor<Filter, MeshCosts>,
     ground: Ground,
     allowed: Allowed,
-    /// Positions that were requested last.
-    start: Vec3,
-    goal: Vec3,
     scratch: QueryScratch,
 }
 
@@ -43,13 +40,8 @@ impl State {
         &self.corridor.path().points
     }
 
-    fn plan(&mut self) -> PyResult<&'static str> {
-        let (start, goal) = (self.start, self.goal);
-        changed(on_corridor!(self, |corridor, ground, scratch| corridor.plan(ground, start, goal, scratch)))
-    }
-
-    fn repair(&mut self) -> PyResult<&'static str> {
-        changed(on_corridor!(self, |corridor, ground, scratch| corridor.repair(ground, scratch)))
+    fn replan(&mut self) -> PyResult<&'static str> {
+        changed(on_corridor!(self, |corridor, ground, scratch| corridor.replan(ground, scratch)))
     }
 }
 
@@ -123,21 +115,18 @@ impl PyCorridor {
         let corridor = PathCorridor::new(options.with_path(path));
         let (start, goal) = (point("start", start)?, point("goal", goal)?);
         let scratch = QueryScratch::default();
-        let state = Mutex::new(State { corridor, ground, allowed, start, goal, scratch });
-        let corridor = Self { state, given_costs };
-        corridor.with(py, State::plan)?;
-        Ok(corridor)
+        let mut state = State { corridor, ground, allowed, scratch };
+        py.detach(|| {
+            on_corridor!(&mut state, |corridor, ground, scratch| corridor.plan(ground, start, goal, scratch))
+        })?;
+        Ok(Self { state: Mutex::new(state), given_costs })
     }
 
     #[doc = doc!("Corridor.move_start")]
     fn move_start(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         let to = point("position", position)?;
         self.with(py, |state| {
-            let change =
-                on_corridor!(state, |corridor, ground, scratch| corridor.move_start(ground, to, scratch));
-            let change = changed(change)?;
-            state.start = to;
-            Ok(change)
+            changed(on_corridor!(state, |corridor, ground, scratch| corridor.move_start(ground, to, scratch)))
         })
     }
 
@@ -145,11 +134,7 @@ impl PyCorridor {
     fn move_goal(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         let to = point("position", position)?;
         self.with(py, |state| {
-            let change =
-                on_corridor!(state, |corridor, ground, scratch| corridor.move_goal(ground, to, scratch));
-            let change = changed(change)?;
-            state.goal = to;
-            Ok(change)
+            changed(on_corridor!(state, |corridor, ground, scratch| corridor.move_goal(ground, to, scratch)))
         })
     }
 
@@ -163,17 +148,14 @@ impl PyCorridor {
 
     #[doc = doc!("Corridor.replan")]
     fn replan(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.with(py, |state| {
-            if state.points().is_empty() {
-                return state.plan();
-            }
-            changed(on_corridor!(state, |corridor, ground, scratch| corridor.replan(ground, scratch)))
-        })
+        self.with(py, State::replan)
     }
 
     #[doc = doc!("Corridor.repair")]
     fn repair(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.with(py, State::repair)
+        self.with(py, |state| {
+            changed(on_corridor!(state, |corridor, ground, scratch| corridor.repair(ground, scratch)))
+        })
     }
 
     #[doc = doc!("Corridor.walk_on")]
@@ -196,11 +178,10 @@ impl PyCorridor {
             let height = path.filter.as_ref().and_then(|filter| filter.0);
             let filter = (height.is_some() || flags.is_some()).then_some((height, flags));
             if path.filter != filter || !is_for_disc && path.cost != costs {
-                let path = path.clone().with_cost(costs).with_filter(filter);
-                state.corridor = PathCorridor::new(state.corridor.options().clone().with_path(path));
-                return state.plan();
+                state.corridor.set_path(path.clone().with_cost(costs).with_filter(filter));
+                return state.replan();
             }
-            state.repair()
+            changed(on_corridor!(state, |corridor, ground, scratch| corridor.repair(ground, scratch)))
         })
     }
 
@@ -228,7 +209,8 @@ impl PyCorridor {
     }
 
     #[doc = doc!("Corridor.corners")]
-    fn corners<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    fn corners<'py>(&self, py: Python<'py>, count: Whole<usize>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let count = count.named("count")?;
         let next = |state: &mut State| state.points().iter().skip(1).take(count).copied().collect();
         let next: Vec<Vec3> = self.with(py, next);
         positions(py, &next)

@@ -15,7 +15,7 @@ use waymesh_crowd::{
 
 use crate::errors::{IntoPy, Kind, OrRaise};
 use crate::filter::{Allowed, allowed_of};
-use crate::input::{OneOrMany, bounded, labels, one_or_many};
+use crate::input::{OneOrMany, Whole, bounded, labels, one_or_many};
 use crate::mesh::PyNavMesh;
 use crate::output::positions;
 use crate::pool::pool;
@@ -185,8 +185,8 @@ fn of_agent(error: CrowdError, agent: AgentId) -> PyErr {
 
 /// One agent, or an array of them.
 fn numbers(agents: &Bound<'_, PyAny>) -> PyResult<Vec<AgentId>> {
-    let numbers = match agents.extract::<u64>() {
-        Ok(agent) => vec![agent],
+    let numbers = match agents.extract::<Whole<u64>>() {
+        Ok(agent) => vec![agent.named("agents")?],
         Err(_) => labels("agents", agents)?,
     };
     Ok(numbers.into_iter().map(AgentId::from_bits).collect())
@@ -299,8 +299,9 @@ impl PyCrowd {
     }
 
     #[doc = doc!("Crowd.remove")]
-    fn remove(&self, py: Python<'_>, agent: u64) -> bool {
-        self.with(py, |state| state.agents.remove(AgentId::from_bits(agent)))
+    fn remove(&self, py: Python<'_>, agent: Whole<u64>) -> PyResult<bool> {
+        let agent = AgentId::from_bits(agent.named("agent")?);
+        Ok(self.with(py, |state| state.agents.remove(agent)))
     }
 
     #[doc = doc!("Crowd.set_target")]
@@ -342,16 +343,17 @@ impl PyCrowd {
     fn set_link_rule(
         &self,
         py: Python<'_>,
-        link: u64,
+        link: Whole<u64>,
         seconds: Option<f32>,
-        capacity: Option<u32>,
+        capacity: Option<Whole<u32>>,
     ) -> PyResult<()> {
+        let link = LinkId(link.named("link")?);
         let mut rule = LinkRule::default();
         rule.seconds = seconds;
-        rule.capacity = capacity.unwrap_or(rule.capacity);
+        rule.capacity = capacity.unwrap_or(rule.capacity.into()).named("capacity")?;
         self.with(py, |state| {
             let State { agents, ground, .. } = state;
-            on_ground!(ground, |ground| agents.set_link_rule(ground, LinkId(link), rule))
+            on_ground!(ground, |ground| agents.set_link_rule(ground, link, rule))
         })
         .or_raise()
     }
@@ -411,7 +413,8 @@ impl PyCrowd {
     }
 
     #[doc = doc!("Crowd.path")]
-    fn path<'py>(&self, py: Python<'py>, agent: u64) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    fn path<'py>(&self, py: Python<'py>, agent: Whole<u64>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let agent = agent.named("agent")?;
         let id = AgentId::from_bits(agent);
         let find = |state: &mut State| {
             state.agents.agent(id).map(|_| state.agents.path(id).unwrap_or_default().to_vec())

@@ -5,6 +5,8 @@ use numpy::{
     Element, PyArrayDyn, PyArrayMethods, PyReadonlyArray, PyReadonlyArrayDyn, PyUntypedArray,
     PyUntypedArrayMethods,
 };
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -30,6 +32,46 @@ impl Points<'_> {
 pub(crate) enum OneOrMany<'py> {
     One(Vec3),
     Many(Points<'py>),
+}
+
+/// A whole number of an argument, or the text of one that `T` does not have.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole<T>(pub(crate) Result<T, String>);
+
+impl<T> From<T> for Whole<T> {
+    fn from(number: T) -> Self {
+        Self(Ok(number))
+    }
+}
+
+impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Whole<T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match given.extract::<T>().map_err(Into::<PyErr>::into) {
+            Ok(number) => Ok(Self(Ok(number))),
+            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+                Ok(Self(Err(given.str()?.to_string())))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<T> Whole<T> {
+    /// Returns the number, of an argument of this name.
+    pub(crate) fn named(self, name: &str) -> PyResult<T> {
+        let refuse = |given| {
+            let limit = limit_of::<T>();
+            Kind::Input.error(format!("{name} is {given}, but must be a whole number from 0 to {limit}"))
+        };
+        self.0.map_err(refuse)
+    }
+}
+
+/// The largest number of an unsigned type.
+fn limit_of<T>() -> u128 {
+    (1 << (8 * size_of::<T>())) - 1
 }
 
 /// The kind of an argument, for errors.
@@ -236,8 +278,7 @@ pub(crate) fn labels<T: Element + Copy + TryFrom<i128>>(
     name: &str,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<T>> {
-    let limit = (1_u128 << (8 * size_of::<T>())) - 1;
-    let wanted = format!("{name} must be whole numbers from 0 to {limit} of shape (n,)");
+    let wanted = format!("{name} must be whole numbers from 0 to {} of shape (n,)", limit_of::<T>());
     let refuse = |at, number| Kind::Input.error(format!("{wanted}: number {at} is {number}"));
     integers(value, |shape| shape.len() == 1, &wanted, refuse)
 }

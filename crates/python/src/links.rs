@@ -7,7 +7,7 @@ use waymesh::graph::{LinkChoice, LinkEnd, LinkId, PathEnd, PolygonFilter};
 use waymesh::{Link, NavMesh, PolyId, QueryError, Reach};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::{OneOrMany, one_or_many};
+use crate::input::{OneOrMany, Whole, one_or_many};
 use crate::mesh::PyNavMesh;
 use crate::settings::read_entries;
 use crate::world::PyWorld;
@@ -95,14 +95,16 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.without_link")]
-    fn without_link(&self, link: u64) -> PyResult<Self> {
+    fn without_link(&self, link: Whole<u64>) -> PyResult<Self> {
+        let link = link.named("link")?;
         let mut mesh = NavMesh::clone(&self.mesh);
         let was_there = mesh.remove_link(LinkId(link)).is_some();
         was_there.then(|| self.with_mesh(mesh)).ok_or_else(|| no_link(link))
     }
 
     #[doc = doc!("NavMesh.with_link_open")]
-    fn with_link_open(&self, link: u64, is_open: bool) -> PyResult<Self> {
+    fn with_link_open(&self, link: Whole<u64>, is_open: bool) -> PyResult<Self> {
+        let link = link.named("link")?;
         let mut mesh = NavMesh::clone(&self.mesh);
         let is_there = mesh.set_link_open(LinkId(link), is_open);
         is_there.then(|| self.with_mesh(mesh)).ok_or_else(|| no_link(link))
@@ -127,11 +129,13 @@ impl PyWorld {
         Ok(self.with(py, |world| world.add_link(link)).or_raise()?.0)
     }
 
-    fn remove_link(&self, py: Python<'_>, link: u64) -> bool {
-        self.with(py, |world| world.remove_link(LinkId(link)))
+    fn remove_link(&self, py: Python<'_>, link: Whole<u64>) -> PyResult<bool> {
+        let link = LinkId(link.named("link")?);
+        Ok(self.with(py, |world| world.remove_link(link)))
     }
 
-    fn set_link_open(&self, py: Python<'_>, link: u64, is_open: bool) -> bool {
-        self.with(py, |world| world.set_link_open(LinkId(link), is_open))
+    fn set_link_open(&self, py: Python<'_>, link: Whole<u64>, is_open: bool) -> PyResult<bool> {
+        let link = LinkId(link.named("link")?);
+        Ok(self.with(py, |world| world.set_link_open(link, is_open)))
     }
 }

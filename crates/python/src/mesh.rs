@@ -20,11 +20,11 @@ use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::labels;
+use crate::input::{Whole, labels};
 use crate::output::{from_json, positions, rows};
 use crate::path::PyPath;
 use crate::settings::{Filter, MeshCosts};
-use crate::watch::{PyCancelToken, detached, detached_until};
+use crate::watch::{PyCancelToken, Told, detached, detached_told};
 
 /// A mesh of Detour's: the mesh, flags of its polygons, report.
 type DetourParts<'py> = (PyNavMesh, Bound<'py, PyArray1<u16>>, Bound<'py, PyDict>);
@@ -79,13 +79,14 @@ impl PyNavMesh {
     }
 
     /// Checks an island's number.
-    pub(crate) fn island(&self, island: Option<i64>) -> PyResult<Option<u32>> {
-        let Some(island) = island else { return Ok(None) };
+    pub(crate) fn island(&self, island: Whole<u32>) -> PyResult<u32> {
         let count = self.mesh.islands().len();
-        match u32::try_from(island) {
-            Ok(number) if (number as usize) < count => Ok(Some(number)),
-            _ => Err(Kind::Query.error(format!("there is no island {island}: the mesh has {count}"))),
-        }
+        let given = match island.0 {
+            Ok(number) if (number as usize) < count => return Ok(number),
+            Ok(number) => number.to_string(),
+            Err(given) => given,
+        };
+        Err(Kind::Query.error(format!("there is no island {given}: the mesh has {count}")))
     }
 }
 
@@ -93,44 +94,62 @@ impl PyNavMesh {
 impl PyNavMesh {
     #[doc = doc!("NavMesh.load")]
     #[staticmethod]
-    fn load(py: Python<'_>, file: PathBuf) -> PyResult<Self> {
-        let mesh = detached(py, || waymesh::io::open(file))?.or_raise()?;
+    #[pyo3(signature = (file, *, progress = None, cancel = None))]
+    fn load(
+        py: Python<'_>,
+        file: PathBuf,
+        progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<Self> {
+        let told = Told::of("load", progress, &cancel);
+        let mesh = detached_told(py, told, 0, |_| waymesh::io::open(file))?.or_raise()?;
         Ok(Arc::new(mesh).into())
     }
 
     #[doc = doc!("NavMesh.save")]
-    fn save(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
-        detached(py, || waymesh::io::save(&self.mesh, file))?.or_raise()
+    #[pyo3(signature = (file, *, progress = None, cancel = None))]
+    fn save(
+        &self,
+        py: Python<'_>,
+        file: PathBuf,
+        progress: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, PyCancelToken>>,
+    ) -> PyResult<()> {
+        let told = Told::of("save", progress, &cancel);
+        detached_told(py, told, 0, |_| waymesh::io::save(&self.mesh, file))?.or_raise()
     }
 
     #[doc = doc!("NavMesh.with_hierarchy")]
-    #[pyo3(signature = (*, min_polygons = 20_000, cluster_polygons = 256, cancel = None))]
+    #[pyo3(signature = (*, min_polygons = Whole::from(20_000), cluster_polygons = Whole::from(256), progress = None,
+        cancel = None))]
     fn with_hierarchy(
         &self,
         py: Python<'_>,
-        min_polygons: usize,
-        cluster_polygons: u32,
+        min_polygons: Whole<usize>,
+        cluster_polygons: Whole<u32>,
+        progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<Self> {
         let config = HierarchyConfig::default()
-            .with_min_polygons(min_polygons)
-            .with_cluster_polygons(cluster_polygons);
-        let made =
-            detached_until(py, cancel.as_deref(), || Hierarchy::with_costs(&self.mesh, None, None, &config))?;
-        let made = made.or_raise()?;
-        let hierarchy = Some(Arc::new(made));
+            .with_min_polygons(min_polygons.named("min_polygons")?)
+            .with_cluster_polygons(cluster_polygons.named("cluster_polygons")?);
+        let told = Told::of("hierarchy", progress, &cancel);
+        let made = detached_told(py, told, 0, |_| Hierarchy::with_costs(&self.mesh, None, None, &config))?;
+        let hierarchy = Some(Arc::new(made.or_raise()?));
         Ok(Self { report: self.report.clone(), hierarchy, ..Self::from(self.mesh.clone()) })
     }
 
     #[doc = doc!("NavMesh.with_oracle")]
-    #[pyo3(signature = (max_bytes = 64_000_000, *, cancel = None))]
+    #[pyo3(signature = (max_bytes = Whole::from(64_000_000), *, progress = None, cancel = None))]
     fn with_oracle(
         &self,
         py: Python<'_>,
-        max_bytes: usize,
+        max_bytes: Whole<usize>,
+        progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<Self> {
-        let mesh = detached_until(py, cancel.as_deref(), || {
+        let max_bytes = max_bytes.named("max_bytes")?;
+        let mesh = detached_told(py, Told::of("oracle", progress, &cancel), 0, |_| {
             let mut mesh = NavMesh::clone(&self.mesh);
             mesh.build_oracle(max_bytes);
             Arc::new(mesh)
@@ -339,9 +358,9 @@ impl PyNavMesh {
         &self,
         py: Python<'py>,
         detail: bool,
-        island: Option<i64>,
+        island: Option<Whole<u32>>,
     ) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<u32>>)> {
-        let island = self.island(island)?;
+        let island = island.map(|island| self.island(island)).transpose()?;
         let ground = detached(py, || self.ground(detail, island))?;
         Ok((rows(py, ground.positions.as_flattened(), 3)?, rows(py, ground.triangles.as_flattened(), 3)?))
     }
@@ -420,15 +439,13 @@ impl PyNavMesh {
     }
 
     #[doc = doc!("NavMesh.island_area")]
-    fn island_area(&self, island: i64) -> PyResult<f64> {
-        let island = self.island(Some(island))?.unwrap_or_default();
-        Ok(self.mesh.islands()[island as usize].area)
+    fn island_area(&self, island: Whole<u32>) -> PyResult<f64> {
+        Ok(self.mesh.islands()[self.island(island)? as usize].area)
     }
 
     #[doc = doc!("NavMesh.island_radius")]
-    fn island_radius(&self, island: i64) -> PyResult<f32> {
-        let island = self.island(Some(island))?.unwrap_or_default();
-        let ball = self.mesh.island_ball(waymesh::graph::IslandId(island));
+    fn island_radius(&self, island: Whole<u32>) -> PyResult<f32> {
+        let ball = self.mesh.island_ball(waymesh::graph::IslandId(self.island(island)?));
         Ok(ball.map_or(0.0, |ball| ball.radius))
     }
 

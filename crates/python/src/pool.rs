@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPool;
 
 use crate::errors::Kind;
+use crate::input::Whole;
 
 /// The pool, and the process that it belongs to.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
@@ -35,9 +36,10 @@ pub(crate) fn pool(_py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
 
 #[doc = doc!("set_threads")]
 #[pyfunction]
-pub(crate) fn set_threads(count: usize) -> PyResult<()> {
+pub(crate) fn set_threads(count: Whole<usize>) -> PyResult<()> {
     /// Most threads: more than any machine has cores.
     const MAX_THREADS: usize = 4096;
+    let count = count.named("count")?;
     if count > MAX_THREADS {
         return Err(
             Kind::Config.error(format!("{count} threads; the limit is {MAX_THREADS}, 0 is one per core"))

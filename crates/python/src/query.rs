@@ -16,7 +16,7 @@ use waymesh::{
 
 use crate::errors::{Kind, OrRaise};
 use crate::filter::allowed_of;
-use crate::input::{OneOrMany, bounded, finite, goals as goals_of, one_or_many, point};
+use crate::input::{OneOrMany, Whole, bounded, finite, goals as goals_of, one_or_many, point};
 use crate::mesh::PyNavMesh;
 use crate::output::{positions, rows};
 use crate::path::PyPath;
@@ -415,7 +415,7 @@ impl PyNavMesh {
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PyPaths> {
         let pairs = pairs(starts, ends)?;
-        let told = Told { progress: progress.map(|call| (call, "paths")), cancel: cancel.as_deref() };
+        let told = Told::of("paths", progress, &cancel);
         if let Some(radius) = radius {
             let has_costs = area_costs.or(link_costs).is_some();
             let for_points = has_costs || cross_points || rises || ground_error.or(agent_height).is_some();
@@ -503,7 +503,7 @@ impl PyNavMesh {
         cancel: Option<PyRef<'py, PyCancelToken>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let allowed = self.allowed(allowed)?;
-        let told = Told { progress: progress.map(|call| (call, "distances")), cancel: cancel.as_deref() };
+        let told = Told::of("distances", progress, &cancel);
         let options = path_options(shortest, false, false, (false, None), agent_height, allowed)?;
         let options = self.options(options, reach, [area_costs, link_costs])?;
         if let Some([from, to]) = single_pair(starts, ends)? {
@@ -525,11 +525,11 @@ impl PyNavMesh {
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
         reach: Option<&Bound<'py, PyAny>>,
-        island: Option<i64>,
+        island: Option<Whole<u32>>,
         allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (reach, allowed) = (self.reach(reach)?, self.allowed(allowed)?);
-        let island = self.island(island)?;
+        let island = island.map(|island| self.island(island)).transpose()?;
         let run =
             |at: Vec3| self.snapped(at, &reach, island, &allowed).map_or(Vec3::NAN, |place| place.position);
         match one_or_many("points", points)? {

@@ -14,7 +14,7 @@ use waymesh::{NavMesh, QueryError, QueryScratch};
 
 use crate::errors::{Kind, OrRaise};
 use crate::filter::{Allowed, PyPolygonFilter, allowed_of};
-use crate::input::{OneOrMany, bounded, finite, goals as goals_of, one_or_many, point};
+use crate::input::{OneOrMany, Whole, bounded, finite, goals as goals_of, one_or_many, point};
 use crate::mesh::PyNavMesh;
 use crate::output::{Pickled, positions};
 use crate::query::{OnIsland, for_each};
@@ -34,19 +34,20 @@ pub(crate) struct PySampler {
 #[pymethods]
 impl PyNavMesh {
     #[doc = doc!("NavMesh.sampler")]
-    #[pyo3(signature = (seed=0, island=None, allowed=None))]
+    #[pyo3(signature = (seed=Whole::from(0), island=None, allowed=None))]
     fn sampler(
         &self,
         py: Python<'_>,
-        seed: u64,
-        island: Option<i64>,
+        seed: Whole<u64>,
+        island: Option<Whole<u32>>,
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PySampler> {
-        let filter = (self.island(island)?.map(OnIsland), self.allowed(allowed)?);
+        let seed = seed.named("seed")?;
+        let island = island.map(|island| self.island(island)).transpose()?;
+        let filter = (island.map(OnIsland), self.allowed(allowed)?);
         let places = detached(py, || self.mesh.query().filter(&filter).sampler())?;
         let state = Mutex::new((Random::new(seed), QueryScratch::default()));
         let allowed = allowed_of(allowed)?;
-        let island = filter.0.map(|island| island.0);
         Ok(PySampler { mesh: Arc::clone(&self.mesh), places, island, allowed, state })
     }
 
@@ -74,7 +75,7 @@ impl PyNavMesh {
             })
         };
         let goals: Vec<Location> = places.into_iter().enumerate().map(located).collect::<PyResult<_>>()?;
-        let told = Told { progress: progress.map(|call| (call, "goals")), cancel: cancel.as_deref() };
+        let told = Told::of("goals", progress, &cancel);
         let maps: Result<_, _> = detached_told(py, told, goals.len(), |done: &Done| {
             let token = CancelToken::current();
             let begin = || (token.enter(), QueryScratch::default());
@@ -139,8 +140,10 @@ impl PySampler {
     }
 
     #[doc = doc!("Sampler.seed")]
-    fn seed(&self, py: Python<'_>, seed: u64) {
-        py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = Random::new(seed));
+    fn seed(&self, py: Python<'_>, seed: Whole<u64>) -> PyResult<()> {
+        let random = Random::new(seed.named("seed")?);
+        py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).0 = random);
+        Ok(())
     }
 
     #[doc = doc!("Sampler.point")]
@@ -149,8 +152,8 @@ impl PySampler {
     }
 
     #[doc = doc!("Sampler.points")]
-    fn points<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        positions(py, &self.places(py, count)?)
+    fn points<'py>(&self, py: Python<'py>, count: Whole<usize>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        positions(py, &self.places(py, count.named("count")?)?)
     }
 
     #[doc = doc!("Sampler.near")]
@@ -160,8 +163,9 @@ impl PySampler {
         py: Python<'py>,
         centre: &Bound<'py, PyAny>,
         radius: f32,
-        count: Option<usize>,
+        count: Option<Whole<usize>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let count = count.map(|count| count.named("count")).transpose()?;
         if radius.is_nan() || radius < 0.0 {
             return Err(Kind::Query.error(format!("radius is {radius}, but must be 0 or more")));
         }

@@ -223,16 +223,7 @@ pub(crate) fn watched_with<S: Send, T: Send, E: IntoPy + Send>(
 /// Runs `work` in the pool without the interpreter's lock. A signal ends it at its next checkpoint
 /// and is raised then.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    detached_until(py, None, work)
-}
-
-/// [`detached`], which a token of the caller's ends as well.
-pub(crate) fn detached_until<T: Send>(
-    py: Python<'_>,
-    cancel: Option<&PyCancelToken>,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
-    detached_told(py, Told { cancel, progress: None }, 0, |_: &Done| work())
+    detached_told(py, Told::default(), 0, |_: &Done| work())
 }
 
 /// Arguments of a call: the callback with the name of the stage, and the token.
@@ -242,7 +233,16 @@ pub(crate) struct Told<'a, 'py> {
     pub(crate) cancel: Option<&'a PyCancelToken>,
 }
 
-impl Told<'_, '_> {
+impl<'a, 'py> Told<'a, 'py> {
+    /// The arguments of a call whose stage has this name.
+    pub(crate) fn of(
+        stage: &'static str,
+        progress: Option<&'a Bound<'py, PyAny>>,
+        cancel: &'a Option<PyRef<'_, PyCancelToken>>,
+    ) -> Self {
+        Self { progress: progress.map(|call| (call, stage)), cancel: cancel.as_deref() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.progress.is_none() && self.cancel.is_none()
     }
@@ -260,7 +260,8 @@ impl Done {
     }
 }
 
-/// [`detached_until`], which also reports the part of `total` items that is done, every 20 ms.
+/// [`detached`], which a token of the caller's ends as well, and which reports the part of `total`
+/// items that is done, every 20 ms: nothing but the beginning and the end without items.
 pub(crate) fn detached_told<T: Send>(
     py: Python<'_>,
     told: Told<'_, '_>,

@@ -15,7 +15,7 @@ use waymesh::{BakeError, Baker, Bounds, MarkId, MeshHandle, ObstacleId, Voxels, 
 
 use crate::bake::soup;
 use crate::errors::OrRaise;
-use crate::input::{finite, point};
+use crate::input::{Whole, finite, point};
 use crate::mesh::PyNavMesh;
 use crate::settings::{entries_of, load_options, read_entries};
 use crate::watch::{PyCancelToken, watched_with};
@@ -53,10 +53,20 @@ impl PyWorld {
     }
 }
 
+fn tile_of([column, row]: [Whole<u32>; 2]) -> PyResult<Tile> {
+    Ok(Tile { row: row.named("row")?, column: column.named("column")? })
+}
+
 #[pymethods]
 impl PyWorld {
     #[new]
-    fn new(min: [f32; 3], max: [f32; 3], settings: &Bound<'_, PyDict>, tile_cells: u32) -> PyResult<Self> {
+    fn new(
+        min: [f32; 3],
+        max: [f32; 3],
+        settings: &Bound<'_, PyDict>,
+        tile_cells: Whole<u32>,
+    ) -> PyResult<Self> {
+        let tile_cells = tile_cells.named("tile_cells")?;
         let bounds = Bounds { min: Vec3::from(min), max: Vec3::from(max) };
         Self::made(settings, |baker| World::new(baker, &bounds, tile_cells))
     }
@@ -98,12 +108,14 @@ impl PyWorld {
         }))
     }
 
-    fn load_tile(&self, py: Python<'_>, tile: (u32, u32)) -> PyResult<bool> {
-        self.with(py, |world| world.load_tile(Tile { row: tile.1, column: tile.0 })).or_raise()
+    fn load_tile(&self, py: Python<'_>, tile: [Whole<u32>; 2]) -> PyResult<bool> {
+        let tile = tile_of(tile)?;
+        self.with(py, |world| world.load_tile(tile)).or_raise()
     }
 
-    fn remove_tile(&self, py: Python<'_>, tile: (u32, u32)) -> bool {
-        self.with(py, |world| world.remove_tile(Tile { row: tile.1, column: tile.0 }))
+    fn remove_tile(&self, py: Python<'_>, tile: [Whole<u32>; 2]) -> PyResult<bool> {
+        let tile = tile_of(tile)?;
+        Ok(self.with(py, |world| world.remove_tile(tile)))
     }
 
     #[pyo3(signature = (vertices, triangles, areas=None, progress=None, cancel=None))]
@@ -140,8 +152,9 @@ impl PyWorld {
         Ok(self.with(py, |world| world.add_obstacle(obstacle)).or_raise()?.0)
     }
 
-    fn remove_obstacle(&self, py: Python<'_>, obstacle: u64) -> bool {
-        self.with(py, |world| world.remove_obstacle(ObstacleId(obstacle)))
+    fn remove_obstacle(&self, py: Python<'_>, obstacle: Whole<u64>) -> PyResult<bool> {
+        let obstacle = ObstacleId(obstacle.named("obstacle")?);
+        Ok(self.with(py, |world| world.remove_obstacle(obstacle)))
     }
 
     fn add_mark(&self, py: Python<'_>, mark: &Bound<'_, PyDict>) -> PyResult<u64> {
@@ -149,8 +162,9 @@ impl PyWorld {
         Ok(self.with(py, |world| world.add_mark(mark)).or_raise()?.0)
     }
 
-    fn remove_mark(&self, py: Python<'_>, mark: u64) -> bool {
-        self.with(py, |world| world.remove_mark(MarkId(mark)))
+    fn remove_mark(&self, py: Python<'_>, mark: Whole<u64>) -> PyResult<bool> {
+        let mark = MarkId(mark.named("mark")?);
+        Ok(self.with(py, |world| world.remove_mark(mark)))
     }
 
     #[getter]

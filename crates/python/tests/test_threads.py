@@ -269,7 +269,7 @@ def test_the_number_of_threads_is_a_setting(square: waymesh.NavMesh) -> None:
         together(*[change] * 4)
         with pytest.raises(waymesh.ConfigError, match="the limit is 4096"):
             waymesh.set_threads(5000)
-        with pytest.raises(OverflowError):
+        with pytest.raises(waymesh.InputError, match="count is -1"):
             waymesh.set_threads(-1)
     finally:
         waymesh.set_threads(0)

@@ -68,12 +68,13 @@ def why(
     settings: AnySettings = None,
     *,
     triangle_areas: ArrayLike | None = None,
+    progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> dict[str, Any]:
     """Explains why a place of a scene is not walkable, or with ``to`` why no path joins two places.
 
     The arguments are those of :func:`bake`; ``at`` and ``to`` are positions as on its mesh. Every answer is checked by bakes: that takes
-    some times as long as :func:`bake`, and about 30 times with ``to``.
+    some times as long as :func:`bake`, and about 30 times with ``to``. ``progress`` is called with "why", and 0 until it is done.
 
     For one place the answer has ``is_walkable``, ``height`` (of the surface), ``reasons`` and ``nearest`` (the nearest place on the
     mesh). A reason has a ``cause`` (a dictionary with its name at ``cause`` and its measures, in metres and degrees) and a ``remedy``
@@ -82,7 +83,7 @@ def why(
     """
     entries = entries_of(settings)
     vertices = from_origin(vertices, entries.pop("origin", None))
-    return _waymesh.explain_arrays(vertices, triangles, triangle_areas, at, to, entries, cancel)
+    return _waymesh.explain_arrays(vertices, triangles, triangle_areas, at, to, entries, progress, cancel)
 
 
 def why_file(
@@ -91,10 +92,11 @@ def why_file(
     to: ArrayLike | None = None,
     settings: AnySettings = None,
     *,
+    progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> dict[str, Any]:
     """Explains a place of scene files as :func:`why` does. ``surfaces`` has the names of the surfaces of triangles in the answer."""
-    return _waymesh.explain_files(paths_of(files), at, to, entries_of(settings), cancel)
+    return _waymesh.explain_files(paths_of(files), at, to, entries_of(settings), progress, cancel)
 
 
 def from_trimesh(

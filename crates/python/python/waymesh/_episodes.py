@@ -93,6 +93,8 @@ def episodes(
         raise ConfigError(f"count is {count}, but must be 0 or more")
     if not 0 <= min_distance <= max_distance:
         raise ConfigError(f"distances go from {min_distance} to {max_distance}: the first is at least 0, the second no less")
+    if seed < 0:
+        raise ConfigError(f"seed is {seed}, but must be 0 or more")
     random = np.random.default_rng(seed)
     radii = np.array([mesh.island_radius(island) for island in range(mesh.island_count)])
     is_large = np.append(radii >= min_island_radius, False)

@@ -56,22 +56,34 @@ class NavMesh:
     """A navigation mesh. It never changes, may be used from many threads, and can be pickled."""
 
     @staticmethod
-    def load(file: str | PathLike[str]) -> NavMesh:
-        """Reads a ``.wmesh`` or ``.wmrun`` file, or one of Detour's: RecastDemo's ``.bin``, habitat-sim's ``.navmesh``."""
-    def save(self, file: str | PathLike[str]) -> None:
+    def load(
+        file: str | PathLike[str], *, progress: Progress | None = None, cancel: CancelToken | None = None
+    ) -> NavMesh:
+        """Reads a ``.wmesh`` or ``.wmrun`` file, or one of Detour's: RecastDemo's ``.bin``, habitat-sim's ``.navmesh``.
+        ``progress`` is called with "load", and 0 until it is done."""
+    def save(
+        self, file: str | PathLike[str], *, progress: Progress | None = None, cancel: CancelToken | None = None
+    ) -> None:
         """Writes a file in the format that its name ends in: ``.wmesh`` to keep, ``.wmrun`` to load fast, ``.navmesh`` for
-        Detour."""
+        Detour. A call that is cancelled leaves the file as it was. ``progress`` is called with "save", and 0 until it is done."""
     def with_hierarchy(
-        self, *, min_polygons: int = 20_000, cluster_polygons: int = 256, cancel: CancelToken | None = None
+        self,
+        *,
+        min_polygons: int = 20_000,
+        cluster_polygons: int = 256,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
     ) -> NavMesh:
         """Returns the mesh with a hierarchy for large meshes: its fast paths without costs are found by that, several times faster and
         some per cent longer on average. Takes seconds for 30,000 polygons; for fewer than ``min_polygons`` it does nothing. A cluster has
-        about ``cluster_polygons``. It is not saved."""
-    def with_oracle(self, max_bytes: int = 64_000_000, *, cancel: CancelToken | None = None) -> NavMesh:
+        about ``cluster_polygons``. It is not saved. ``progress`` is called with "hierarchy", and 0 until it is done."""
+    def with_oracle(
+        self, max_bytes: int = 64_000_000, *, progress: Progress | None = None, cancel: CancelToken | None = None
+    ) -> NavMesh:
         """Returns the mesh with tables by which shortest paths and distances are looked up, not searched for: many times faster on
         large meshes, with the same lengths. They take seconds to make for 10,000 polygons, and at most ``max_bytes`` of memory;
         what does not fit is searched for. They serve queries without areas and costs, while links are as they are now, and are not
-        saved."""
+        saved. ``progress`` is called with "oracle", and 0 until it is done."""
     @property
     def oracle(self) -> dict[str, float] | None:
         """Figures of the tables of :meth:`with_oracle`: ``sites``, ``labels``, ``views``, ``bytes`` and ``covered``, the share of
@@ -657,8 +669,7 @@ class CancelToken:
     """Ends bakes and other long calls from another thread, or before they begin: they raise :class:`waymesh.Cancelled` within some milliseconds.
 
     It is given to a call as ``cancel``, or to all calls of a ``with`` block, also to those that have no argument for it; ``asyncio.to_thread``
-    takes the block with it. Queries of less than some milliseconds do not look at it, nor do steps of crowds. A file is read and written
-    to its end."""
+    takes the block with it. Queries of less than some milliseconds do not look at it, nor do steps of crowds."""
 
     def __new__(cls) -> CancelToken: ...
     def __enter__(self) -> CancelToken: ...
@@ -930,10 +941,16 @@ def explain_arrays(
     at: ArrayLike,
     to: ArrayLike | None,
     settings: dict[str, Any],
+    progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> dict[str, Any]: ...
 def explain_files(
-    files: Sequence[str], at: ArrayLike, to: ArrayLike | None, settings: dict[str, Any], cancel: CancelToken | None = None
+    files: Sequence[str],
+    at: ArrayLike,
+    to: ArrayLike | None,
+    settings: dict[str, Any],
+    progress: Progress | None = None,
+    cancel: CancelToken | None = None,
 ) -> dict[str, Any]: ...
 def bake_files(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
 def bake_plans(files: Sequence[str], settings: dict[str, Any], progress: Progress | None = None, cancel: CancelToken | None = None) -> NavMesh: ...
