@@ -105,6 +105,6 @@ test("ground that the options close is closed for every query", () => {
 test("it is small", () => {
   const size = (file) => gzipSync(readFileSync(new URL(`../pkg/${file}`, import.meta.url)), { level: 9 }).length;
   const [queries, whole] = ["queries_bg.wasm", "waymesh_bg.wasm"].map(size);
-  assert.ok(queries <= 160_000, `queries: ${queries} bytes with gzip`);
+  assert.ok(queries <= 155_000, `queries: ${queries} bytes with gzip`);
   assert.ok(whole <= 2_060_000, `everything: ${whole} bytes with gzip`);
 });
