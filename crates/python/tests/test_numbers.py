@@ -127,7 +127,7 @@ def test_numbers_out_of_range_are_named(calls: dict[str, Call], number: Any) -> 
         except (waymesh.WaymeshError, ValueError) as error:
             text = str(error)
             # Settings are numbers in double precision.
-            assert str(number) in text or f"{number / 10**15:.0f}" in text, (place, text)
+            assert str(number)[:6] in text, (place, text)
             assert any(word in text for word in (name, name.rstrip("s"), "column", "row", "island", "points")), (place, text)
 
 

@@ -344,7 +344,7 @@ class PathFinder:
 
     def seed(self, new_seed: int) -> None:
         """Begins the random points anew."""
-        self._seed = new_seed
+        self._seed = int(new_seed)
         self._samplers = {}
 
     def _sampler(self, island_index: int) -> Sampler:
