@@ -111,8 +111,8 @@ pub type KeepFit<'a> = dyn FnMut(PolyId, &dyn Fn() -> Vec<u8>) + 'a;
 
 /// Fits heights as [`fit_heights_windowed`] does, but takes those of some polygons from earlier
 /// fits. `known` has the bytes of each polygon that `keep` got when a polygon of the same
-/// [`fit_inputs`] was fitted over the same ground. Polygons without bytes or with damaged ones are
-/// fitted, and passed to `keep`.
+/// [`fit_inputs`](crate::fit_inputs) was fitted over the same ground. Polygons without bytes or
+/// with damaged ones are fitted, and passed to `keep`.
 ///
 /// # Guarantees
 /// The result equals that of [`fit_heights_windowed`] to the last bit.
