@@ -28,12 +28,12 @@ pub(crate) struct Scratch {
     queue: BinaryHeap<u64>,
 }
 
-/// The fits of consecutive polygons, each with numbers of its own.
+/// Fits of consecutive polygons, each with its own vertex numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Patch {
     /// For each corner, the number of points on the edge from it to the next corner.
     pub(crate) edges: Vec<u32>,
-    /// Of each polygon, the outline, in order, then the points inside.
+    /// Points of the polygons: those of the outline, in order, then those inside.
     pub(crate) points: Vec<SurfacePoint>,
     /// Corners are numbers of points of the polygon.
     pub(crate) triangles: Vec<[u32; 3]>,

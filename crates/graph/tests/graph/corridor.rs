@@ -416,7 +416,7 @@ fn other_options_keep_the_agent_and_the_goal() {
         let mut here = Place::from(from);
         for filter in filters {
             let (moved, goal) = (from.lerp(to, chance.unit()), to + Vec3::X * (chance.unit() - 0.5));
-            // Where no path led, the agent is where it says, with or without a path from there.
+            // An agent without a path is where it says, with or without a path from there.
             let _ = corridor.move_start(&mesh, moved, &mut scratch);
             if corridor.start().is_none() {
                 here = moved.into();

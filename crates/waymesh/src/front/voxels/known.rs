@@ -21,7 +21,7 @@ const ENTRIES_FILE: &str = "joined.cache";
 /// First bytes of the file. The last byte is the version of the layout.
 const ENTRIES_MAGIC: [u8; 8] = *b"WAYJOIN\x01";
 
-/// What the results of a bake in tiles depend on, after its tiles are joined.
+/// Inputs of the results of a bake in tiles, after its tiles are joined.
 pub(super) struct Inputs {
     layout: TileLayout,
     tiles: Vec<Tile>,
@@ -60,7 +60,7 @@ impl Inputs {
         Self { layout, tiles: tiles.to_vec(), hashes, regions, names }
     }
 
-    /// Returns the numbers of the tiles with ground in a window or beside it.
+    /// Returns the indices of the tiles with ground in a window or beside it.
     fn over(&self, window: GridWindow) -> impl Iterator<Item = usize> {
         let over = self.layout.tiles_over(&window.grown(1, self.layout.frame()));
         over.filter_map(|tile| self.tiles.binary_search(&tile).ok())
