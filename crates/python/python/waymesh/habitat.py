@@ -350,7 +350,7 @@ class PathFinder:
     def _sampler(self, island_index: int) -> Sampler:
         if island_index not in self._samplers:
             # Islands draw from streams of their own.
-            seed = (self._seed * 0x9E3779B97F4A7C15 + island_index + 1) % 2**64
+            seed = (self._seed * 0x9E3779B97F4A7C15 + int(island_index) + 1) % 2**64
             self._samplers[island_index] = self.mesh.sampler(seed, _island(island_index))
         return self._samplers[island_index]
 
