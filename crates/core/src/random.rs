@@ -75,6 +75,12 @@ impl Random {
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         bits ^ (bits >> 31)
     }
+
+    /// Mixes a value into a hash of those before it.
+    #[must_use]
+    pub const fn mix_into(hash: u64, value: u64) -> u64 {
+        Self::mix(hash.wrapping_add(value).wrapping_add(1))
+    }
 }
 
 /// A source of random bits: [`Random`], or a function that returns the bits of another generator.

@@ -31,6 +31,8 @@ pub struct FittedPolygons {
 struct Layout {
     /// First point on the edge of each corner, and the end.
     edges: Vec<u32>,
+    /// For each corner, that at which its edge begins in the edge's first polygon.
+    owners: Vec<usize>,
     /// First point inside each polygon, and the end.
     insides: Vec<u32>,
     /// First triangle of each polygon, and the end.
@@ -41,27 +43,29 @@ struct Layout {
 pub(crate) type GroupFit<'a> = (&'a [PolyId], Vec<Patch>);
 
 /// Returns each polygon of a group with its fit.
-fn each<'a>((ids, patches): &'a GroupFit<'_>) -> impl Iterator<Item = (PolyId, Piece<'a>)> {
+pub(crate) fn each<'a>((ids, patches): &'a GroupFit<'_>) -> impl Iterator<Item = (PolyId, Piece<'a>)> {
     ids.iter().copied().zip(patches.iter().flat_map(Patch::pieces))
 }
 
 impl Layout {
     fn new(mesh: &PolyMesh, fits: &[GroupFit<'_>]) -> Result<Self, DetailError> {
         let mut edges = vec![0; mesh.corners.len() + 1];
+        let mut owners = vec![0; mesh.corners.len()];
         let mut insides = vec![0; mesh.polygons.len() + 1];
         let mut triangles = vec![0; mesh.polygons.len() + 1];
         for (id, piece) in fits.iter().flat_map(each) {
             checkpoint();
-            for (edge, &len) in piece.edges.iter().enumerate() {
-                edges[owner(mesh, id, edge)] = len;
+            for ((edge, &len), corner) in piece.edges.iter().enumerate().zip(mesh.corner_range(id)) {
+                owners[corner] = owner(mesh, id, edge);
+                edges[owners[corner]] = len;
             }
             insides[id.index()] = piece.fitted.inside;
             triangles[id.index()] = piece.fitted.triangles;
         }
         // Both sides of an edge have the same points, or known fits are of other polygons.
         for (id, piece) in fits.iter().flat_map(each) {
-            for (edge, &found) in piece.edges.iter().enumerate() {
-                let expected = edges[owner(mesh, id, edge)];
+            for (corner, &found) in mesh.corner_range(id).zip(piece.edges) {
+                let expected = edges[owners[corner]];
                 if found != expected {
                     let (found, expected) = (found as usize, expected as usize);
                     return Err(DetailError::Mismatch { what: "points of an edge", found, expected });
@@ -72,7 +76,7 @@ impl Layout {
         let start = number("points", start, &mut edges)?;
         number("points", start, &mut insides)?;
         number("triangles", 0, &mut triangles)?;
-        Ok(Self { edges, insides, triangles })
+        Ok(Self { edges, owners, insides, triangles })
     }
 }
 
@@ -101,7 +105,7 @@ pub(crate) fn assemble(
     bound: f32,
     observer: &mut dyn Observer,
 ) -> Result<FittedPolygons, DetailError> {
-    let Layout { edges, insides, triangles } = Layout::new(mesh, &fits)?;
+    let Layout { edges, owners, insides, triangles } = Layout::new(mesh, &fits)?;
     let last = |table: &[u32]| table.last().map_or(0, |&last| last as usize);
     let mut surface = HeightSurface {
         points: Vec::with_capacity(last(&insides)),
@@ -122,11 +126,11 @@ pub(crate) fn assemble(
     for fit in fits {
         for (id, Piece { fitted, edges: lens, points, triangles }) in each(&fit) {
             numbers.clear();
-            for (edge, (&vertex, &len)) in mesh.corners(id).iter().zip(lens).enumerate() {
-                let owner = owner(mesh, id, edge);
+            for (corner, &len) in mesh.corner_range(id).zip(lens) {
+                let owner = owners[corner];
                 let place = edges[owner]..edges[owner] + len;
-                numbers.push(vertex.0);
-                if owner == mesh.corner_range(id).start + edge {
+                numbers.push(mesh.corners[corner].0);
+                if owner == corner {
                     numbers.extend(place);
                 } else {
                     numbers.extend(place.rev());

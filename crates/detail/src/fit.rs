@@ -11,7 +11,7 @@ use waymesh_core::{
 
 use crate::{
     DetailConfig, DetailError, WindowConfig,
-    assemble::{FittedPolygons, GroupFit, assemble},
+    assemble::{FittedPolygons, GroupFit, assemble, each},
     check::{check_ground, check_mesh, check_regions},
     edges::{Numbers, Plan, fit_outlines, regions_around},
     ground::{Ground, GroundWindow, Scale},
@@ -67,7 +67,7 @@ pub fn fit_heights(
     check_mesh(mesh, config.points_per_column)?;
     let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let groups = Groups::one(mesh, lattice);
-    let fits = run(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)?;
+    let fits = run(mesh, (&groups, lattice), &Source::Whole(field, regions), 1, config, observer)?;
     Ok(assemble(mesh, fits, lattice, config.max_error_levels, observer)?.surface)
 }
 
@@ -140,11 +140,10 @@ pub fn fit_heights_known<F: SpanField + 'static>(
     let lattice = checked_lattice(mesh, config, windows)?;
     let groups = Groups::plan(mesh, wanted, windows.window_columns, lattice);
     let at_once = windows.windows_at_once;
-    let mut fits = with_windows(source, |source| run(mesh, &groups, source, at_once, config, observer))?;
-    for (ids, patches) in &fits {
-        for (id, piece) in ids.iter().zip(patches.iter().flat_map(Patch::pieces)) {
-            keep(*id, &|| write_fit(piece));
-        }
+    let mut fits =
+        with_windows(source, |source| run(mesh, (&groups, lattice), source, at_once, config, observer))?;
+    for (id, piece) in fits.iter().flat_map(each) {
+        keep(id, &|| write_fit(piece));
     }
     fits.push((&kept, vec![patch]));
     Ok(assemble(mesh, fits, lattice, config.max_error_levels, observer)?.surface)
@@ -177,7 +176,8 @@ pub fn fit_heights_of<F: SpanField + 'static>(
     }
     let groups = Groups::plan(mesh, wanted, windows.window_columns, lattice);
     let at_once = windows.windows_at_once;
-    let fits = with_windows(source, |source| run(mesh, &groups, source, at_once, config, observer))?;
+    let fits =
+        with_windows(source, |source| run(mesh, (&groups, lattice), source, at_once, config, observer))?;
     assemble(mesh, fits, lattice, config.max_error_levels, observer)
 }
 
@@ -217,13 +217,12 @@ enum Source<'a> {
 /// Fits all groups.
 fn run<'a>(
     mesh: &PolyMesh,
-    groups: &'a Groups,
+    (groups, lattice): (&'a Groups, Lattice),
     source: &Source<'_>,
     at_once: usize,
     config: &DetailConfig,
     observer: &mut dyn Observer,
 ) -> Result<Vec<GroupFit<'a>>, DetailError> {
-    let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let around = regions_around(mesh);
     let plan = Plan { mesh, around: &around, lattice, bound: config.max_error_levels };
     let frame = lattice.columns(&mesh.frame);

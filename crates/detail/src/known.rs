@@ -27,7 +27,7 @@ pub fn fit_inputs(
 ) -> Result<Vec<(u64, GridWindow)>, DetailError> {
     let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let (around, frame) = (regions_around(mesh), lattice.columns(&mesh.frame));
-    let mix = |state: u64, value: u64| Random::mix(state.wrapping_add(value).wrapping_add(1));
+    let mix = Random::mix_into;
     let floats = [config.max_error_levels, config.max_step, frame.cell_size, frame.level_height];
     let common = floats.into_iter().map(f32::to_bits).chain([frame.width, frame.depth]);
     let common = common.chain([lattice.bits, lattice.point_bits]).map(u64::from).fold(0, mix);

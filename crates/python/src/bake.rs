@@ -41,6 +41,11 @@ pub(crate) fn soup(
     }
 }
 
+/// Returns the tile of two arguments.
+pub(crate) fn tile_of([column, row]: [Whole<u32>; 2]) -> PyResult<Tile> {
+    Ok(Tile { row: row.named("row")?, column: column.named("column")? })
+}
+
 /// Bakes arrays.
 #[pyfunction]
 #[pyo3(signature = (vertices, triangles, areas, settings, progress=None, cancel=None))]
@@ -246,7 +251,7 @@ impl TileJob {
         progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
     ) -> PyResult<PathBuf> {
-        let tile = Tile { row: row.named("row")?, column: column.named("column")? };
+        let tile = tile_of([column, row])?;
         watched(py, (progress, cancel.as_deref()), |observer| {
             let sorted = match self.sorted.get() {
                 Some(sorted) => sorted,

@@ -9,11 +9,10 @@ use pyo3::types::PyDict;
 use waymesh::core::{AreaTable, BadField};
 use waymesh::fields::{self, Value, mark_of, shape_of};
 use waymesh::io::LoadOptions;
-use waymesh::tile::Tile;
 use waymesh::voxel::Obstacle;
 use waymesh::{BakeError, Baker, Bounds, MarkId, MeshHandle, ObstacleId, Voxels, World};
 
-use crate::bake::soup;
+use crate::bake::{soup, tile_of};
 use crate::errors::OrRaise;
 use crate::input::{Whole, finite, point};
 use crate::mesh::PyNavMesh;
@@ -51,10 +50,6 @@ impl PyWorld {
     pub(crate) fn with<T: Send>(&self, py: Python<'_>, run: impl FnOnce(&mut World) -> T + Send) -> T {
         py.detach(|| run(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner)))
     }
-}
-
-fn tile_of([column, row]: [Whole<u32>; 2]) -> PyResult<Tile> {
-    Ok(Tile { row: row.named("row")?, column: column.named("column")? })
 }
 
 #[pymethods]

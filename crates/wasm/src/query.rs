@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh_core::{AreaId, Random};
 use waymesh_graph::{
     AreaCosts, FlagFilter, FlagTable, HeadRoomFilter, LinkChoice, Location, Outcome, PathOptions, PathSearch,
-    QueryError, Reach,
+    QueryError,
 };
 
 use crate::convert::{Fields, flat, object, point, points, positions, same_count, whole};
@@ -34,8 +34,6 @@ const MAX_SAMPLES: u32 = 10_000_000;
 /// Options of a path, with the radius if one is given.
 pub(crate) struct Asked {
     pub(crate) options: Options,
-    allow_partial: bool,
-    reach: Option<Reach>,
     radius: Option<f32>,
     fast: bool,
     searched: bool,
@@ -113,7 +111,7 @@ impl NavMesh {
             .with_cross_points(cross_points)
             .with_rises(rises);
         options.ground_error = ground_error;
-        Ok(Asked { allow_partial, reach: options.reach, options, radius, fast, searched })
+        Ok(Asked { options, radius, fast, searched })
     }
 
     /// The options of queries about ground.
@@ -179,7 +177,7 @@ impl NavMesh {
         match asked.radius {
             Some(radius) => {
                 let of = Disc { from, to, radius, fast: asked.fast };
-                self.find_for_disc(&of, asked.allow_partial, asked.reach, memory)?;
+                self.find_for_disc(&of, asked.options.allow_partial, asked.options.reach, memory)?;
             }
             None => self.find(from, to, &asked, memory).or_throw()?,
         }

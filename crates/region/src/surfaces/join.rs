@@ -211,11 +211,11 @@ pub fn join_surfaces(
     let last = SpanKey { z: u32::MAX, x: u32::MAX, floor: i32::MAX };
     let mut firsts = vec![last; areas.len()];
     for (part, joined) in parts.iter().zip(&joined) {
-        for (piece, &region) in
-            part.pieces.iter().zip(&joined.regions).filter(|(_, region)| **region != NO_REGION)
-        {
-            let first = &mut firsts[region as usize];
-            *first = piece.first.min(*first);
+        for (piece, &region) in part.pieces.iter().zip(&joined.regions) {
+            // `NO_REGION` is in no table.
+            if let Some(first) = firsts.get_mut(region as usize) {
+                *first = piece.first.min(*first);
+            }
         }
     }
     let mut order: Vec<u32> = (0..joined.len() as u32).collect();

@@ -12,8 +12,8 @@ use waymesh_core::{
     ViolationList, WalkableField,
 };
 use waymesh_detail::{
-    DetailConfig, DetailError, KeepFit, WindowConfig, fit_heights, fit_heights_known, fit_heights_of,
-    fit_heights_windowed,
+    DetailConfig, DetailError, GroundSource, KeepFit, WindowConfig, fit_heights, fit_heights_known,
+    fit_heights_of, fit_heights_windowed,
 };
 
 pub(crate) fn frame(width: u32, depth: u32) -> GridFrame {
@@ -109,28 +109,27 @@ pub(crate) fn fit_all_ways(
         let windowed = fit_windowed(field, tiles, mesh, config, &windows);
         assert!(windowed == surface, "windows of {columns} columns differ from the whole");
     }
-    check_some(field, &some, mesh, config, &surface);
-    check_known(field, &some, mesh, config, &surface);
+    let tiles: Vec<&LabelledWindow> = some.iter().collect();
+    let source = |window: GridWindow| Ok(LabelledWindow::assemble(field.frame, window, &tiles));
+    check_some(&source, mesh, config, &surface);
+    check_known(&source, mesh, config, &surface);
     surface
 }
 
 /// Checks that polygons that are fitted without the others have the ground that they have with
 /// them.
 fn check_some(
-    field: &WalkableField,
-    tiles: &[LabelledWindow],
+    source: &GroundSource<'_, WalkableField>,
     mesh: &PolyMesh,
     config: &DetailConfig,
     whole: &HeightSurface,
 ) {
-    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
-    let source = |window: GridWindow| Ok(LabelledWindow::assemble(field.frame, window, &tiles));
     let all = || (0..mesh.polygons.len()).map(PolyId::from_index);
     for step in [1, 2, 5] {
         let is_wanted = |id: &PolyId| id.index() % step == step / 2;
         let wanted: Vec<PolyId> = all().filter(is_wanted).collect();
         let windows = WindowConfig::default();
-        let some = fit_heights_of(mesh, &wanted, &source, config, &windows, &mut ()).expect("a surface");
+        let some = fit_heights_of(mesh, &wanted, source, config, &windows, &mut ()).expect("a surface");
         let most = some.errors.iter().copied().fold(0.0, f32::max);
         assert!(most <= some.surface.max_error && some.surface.max_error <= whole.max_error);
         let ground = |surface: &HeightSurface, id| -> Vec<[SurfacePoint; 3]> {
@@ -144,26 +143,23 @@ fn check_some(
         }
     }
     let beyond = [PolyId::from_index(mesh.polygons.len())];
-    let error = fit_heights_of(mesh, &beyond, &source, config, &WindowConfig::default(), &mut ());
+    let error = fit_heights_of(mesh, &beyond, source, config, &WindowConfig::default(), &mut ());
     assert!(matches!(error, Err(DetailError::Mismatch { what: "wanted polygon", .. })));
 }
 
 /// Checks that fits of earlier bakes give the surface of all polygons, whichever are known, and
 /// that polygons with damaged ones are fitted again.
 fn check_known(
-    field: &WalkableField,
-    tiles: &[LabelledWindow],
+    source: &GroundSource<'_, WalkableField>,
     mesh: &PolyMesh,
     config: &DetailConfig,
     whole: &HeightSurface,
 ) {
-    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
-    let source = |window: GridWindow| Ok(LabelledWindow::assemble(field.frame, window, &tiles));
     let fit = |known: &[Option<&[u8]>]| {
         let mut kept: Vec<Option<Vec<u8>>> = vec![None; mesh.polygons.len()];
         let keep: &mut KeepFit<'_> = &mut |id, fit| kept[id.index()] = Some(fit());
         let windows = WindowConfig::default();
-        let surface = fit_heights_known(mesh, (known, keep), &source, config, &windows, &mut ());
+        let surface = fit_heights_known(mesh, (known, keep), source, config, &windows, &mut ());
         assert!(surface.expect("a surface") == *whole);
         kept
     };

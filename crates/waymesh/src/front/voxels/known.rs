@@ -42,11 +42,12 @@ impl Inputs {
         surfaces: &JoinedSurfaces,
     ) -> Self {
         let numbers = surfaces.firsts().iter().map(|first| [first.z, first.x, first.floor.cast_unsigned()]);
-        let names: Vec<u64> = numbers.map(|first| first.into_iter().map(u64::from).fold(0, mix)).collect();
+        let names: Vec<u64> =
+            numbers.map(|first| first.into_iter().map(u64::from).fold(0, Random::mix_into)).collect();
         let of_tile = |(part, (tile, hash)): (usize, (&Tile, u64))| {
             let regions = surfaces.regions_of(part);
-            let place = [tile.row, tile.column].map(u64::from).into_iter().fold(hash, mix);
-            regions.iter().map(|&region| name_of(&names, region)).fold(place, mix)
+            let place = [tile.row, tile.column].map(u64::from).into_iter().fold(hash, Random::mix_into);
+            regions.iter().map(|&region| name_of(&names, region)).fold(place, Random::mix_into)
         };
         let hashes = tiles.iter().zip(hashes).enumerate().map(of_tile).collect();
         let distinct = |part: usize| {
@@ -60,14 +61,14 @@ impl Inputs {
         Self { layout, tiles: tiles.to_vec(), hashes, regions, names }
     }
 
-    /// Returns the indices of the tiles with ground in a window or beside it.
+    /// Returns the indices of the tiles with ground in a window or next to it.
     fn over(&self, window: GridWindow) -> impl Iterator<Item = usize> {
         let over = self.layout.tiles_over(&window.grown(1, self.layout.frame()));
         over.filter_map(|tile| self.tiles.binary_search(&tile).ok())
     }
 
     fn hash_over(&self, start: u64, window: GridWindow) -> u64 {
-        self.over(window).map(|tile| self.hashes[tile]).fold(start, mix)
+        self.over(window).map(|tile| self.hashes[tile]).fold(start, Random::mix_into)
     }
 
     /// Returns the hash of the borders in a tile, and the regions that they may have, ascending. Their
@@ -78,7 +79,7 @@ impl Inputs {
         let mut regions: Vec<u32> = around.copied().collect();
         regions.sort_unstable();
         regions.dedup();
-        (self.hash_over(mix(0, self.hashes[tile]), core), regions)
+        (self.hash_over(Random::mix_into(0, self.hashes[tile]), core), regions)
     }
 
     /// Returns the hash of the heights in each polygon.
@@ -90,10 +91,6 @@ impl Inputs {
         };
         Ok(inputs.map(hash).collect())
     }
-}
-
-fn mix(state: u64, value: u64) -> u64 {
-    Random::mix(state.wrapping_add(value).wrapping_add(1))
 }
 
 /// The name of a region, or of none.

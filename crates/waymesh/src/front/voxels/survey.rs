@@ -62,7 +62,8 @@ impl Survey {
 
     /// Returns a hash of what a tile is made with besides its triangles: the grid and the settings.
     pub(super) fn hash_without_triangles(&self, config: &BakeConfig) -> u64 {
-        Self { scene: write_layout(&self.layout).bytes().fold(0, mix), ..*self }.fingerprint_of(config)
+        Self { scene: write_layout(&self.layout).bytes().map(u64::from).fold(0, Random::mix_into), ..*self }
+            .fingerprint_of(config)
     }
 
     /// Returns the fingerprint of the tiles of a bake of this scene with these settings.
@@ -81,7 +82,7 @@ impl Survey {
         if !config.height_classes.is_empty() {
             settings += &format!(" {:?}", config.height_classes);
         }
-        settings.bytes().fold(self.scene, mix)
+        settings.bytes().map(u64::from).fold(self.scene, Random::mix_into)
     }
 
     /// Returns the lines that [`Survey::read`] reads.
@@ -123,10 +124,6 @@ impl Survey {
             }
         })
     }
-}
-
-fn mix(state: u64, byte: u8) -> u64 {
-    Random::mix(state.wrapping_add(u64::from(byte) + 1))
 }
 
 /// Returns the two lines that [`read_layout`] reads.
