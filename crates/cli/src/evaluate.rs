@@ -110,6 +110,7 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
     let [total, solid, ceiling, wall, drop] =
         [excess.total, excess.solid, excess.ceiling, excess.wall, excess.drop].map(percent);
     let Connectivity { agree, pairs, false_links, missed_links, islands, components, .. } = connectivity;
+    let undecided = pairs - agree - false_links - missed_links;
     let (height, clearance) = (found.height_error, found.clearance_error);
     let [height_mean, height_middle, height_most, height_max] =
         [height.mean, height.p50, height.p95, height.max].map(centimetres);
@@ -127,7 +128,7 @@ samples       {standable} standable of {samples}, {uncertain} uncertain
 coverage      {coverage}
 excess        {total}: solid {solid}, ceiling {ceiling}, wall {wall}, drop {drop}
 enclosed      {enclosed} by solids
-connectivity  {agree} of {pairs} pairs agree, {false_links} false links, {missed_links} missed links; {islands} islands, {components} components
+connectivity  {agree} of {pairs} pairs agree, {undecided} are undecided, {false_links} false links, {missed_links} missed links; {islands} islands, {components} components
 height error  mean {height_mean}, median {height_middle}, 95 % {height_most}, largest {height_max}
 clearance     mean {mean}, 95 % {most}, largest {max}
 complexity    {polygons} polygons (at least {polygons_lower_bound}), {portals} portals, {vertices} vertices, {vertices_off_border} off the border

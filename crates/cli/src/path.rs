@@ -1,11 +1,13 @@
 //! `waymesh path`: finds a path on a mesh.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use glam::{Vec3, Vec3Swizzles};
 use serde::Serialize;
+use waymesh::core::counted;
 use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse, LinkUse, RelaxedPolygons, TravelCost};
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
@@ -30,6 +32,7 @@ struct Answer {
     cost: Option<f32>,
     points: Vec<[f32; 3]>,
     polygons: Vec<u32>,
+    links: Vec<TakenLink>,
     /// Path of a disc only: its distance from the nearest wall.
     #[serde(skip_serializing_if = "Option::is_none")]
     clearance: Option<f32>,
@@ -49,6 +52,18 @@ struct Answer {
     /// Only where the search for the shortest path ended at its limit.
     #[serde(skip_serializing_if = "is_false")]
     was_cut: bool,
+}
+
+/// A link that a path takes.
+#[derive(Debug, Serialize)]
+struct TakenLink {
+    /// Its number in the file.
+    id: u64,
+    kind: &'static str,
+    /// Index of the point from which it is taken.
+    point: usize,
+    /// Taken from its end to its start.
+    backwards: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -139,6 +154,7 @@ fn report(args: &PathArgs, mesh: &NavMesh, path: &Path, answer: Answer, json: bo
         plan_length: path.plan_length,
         points: path.points.iter().map(|point| point.to_array()).collect(),
         polygons: path.polygons.iter().map(|polygon| polygon.0).collect(),
+        links: path.links.iter().filter_map(|taken| taken_link(mesh, taken)).collect(),
         ..answer
     };
     if json {
@@ -147,6 +163,10 @@ fn report(args: &PathArgs, mesh: &NavMesh, path: &Path, answer: Answer, json: bo
         print(&mut out, args, mesh, path, &answer)?;
     }
     Ok(path.outcome)
+}
+
+fn taken_link(mesh: &NavMesh, &LinkUse { link, backwards, point }: &LinkUse) -> Option<TakenLink> {
+    Some(TakenLink { id: link.0, kind: mesh.link(link)?.kind.name(), point, backwards })
 }
 
 fn print(
@@ -162,11 +182,14 @@ fn print(
     if args.radius.is_some() {
         let (corners, clearance) = (path.corners.len(), path.clearance);
         write!(out, ", {corners} corners, {clearance:.3} m from the nearest wall")?;
-        if !path.links.is_empty() {
-            write!(out, "\n  over {} links", path.links.len())?;
-        }
     }
     writeln!(out)?;
+    if !answer.links.is_empty() {
+        let mut kinds = BTreeMap::new();
+        answer.links.iter().for_each(|link| *kinds.entry(link.kind).or_insert(0) += 1);
+        let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        writeln!(out, "  over {}: {}", counted(answer.links.len() as u64, "link"), kinds.join(", "))?;
+    }
     // A partial path does not end at its goal.
     let ends = if path.outcome == Outcome::Complete { &["start", "goal"][..] } else { &["start"] };
     let moved = answer.moved.into_iter().flatten();

@@ -109,6 +109,9 @@ pub fn fit_heights_windowed<F: SpanField + 'static>(
 /// Gets each polygon that was fitted, and a function that returns the bytes of its fit.
 pub type KeepFit<'a> = dyn FnMut(PolyId, &dyn Fn() -> Vec<u8>) + 'a;
 
+/// Most columns of a window where the heights of some polygons are known: the others lie apart.
+const KNOWN_COLUMNS: u64 = 1 << 18;
+
 /// Fits heights as [`fit_heights_windowed`] does, but takes those of some polygons from earlier
 /// fits. `known` has the bytes of each polygon that `keep` got when a polygon of the same
 /// [`fit_inputs`](crate::fit_inputs) was fitted over the same ground. Polygons without bytes or
@@ -138,7 +141,8 @@ pub fn fit_heights_known<F: SpanField + 'static>(
         if is_known { &mut kept } else { &mut wanted }.push(id);
     }
     let lattice = checked_lattice(mesh, config, windows)?;
-    let groups = Groups::plan(mesh, wanted, windows.window_columns, lattice);
+    let most = if kept.is_empty() { u64::MAX } else { KNOWN_COLUMNS };
+    let groups = Groups::plan(mesh, wanted, windows.window_columns.min(most), lattice);
     let at_once = windows.windows_at_once;
     let mut fits =
         with_windows(source, |source| run(mesh, (&groups, lattice), source, at_once, config, observer))?;

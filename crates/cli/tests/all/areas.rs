@@ -54,7 +54,7 @@ fn rules_name_areas_and_paths_pay_for_them() {
         assert!((80.0..93.5).contains(&whole), "{file}: {whole} m2 without the glass");
         let path = ["path", file, "--from", "1,0,1", "--to", "9,0,1", "--json"];
         let found = json(&succeed(folder, &path));
-        assert_eq!(keys(&found), ["cost", "length", "outcome", "plan_length", "points", "polygons"]);
+        assert_eq!(keys(&found), ["cost", "length", "links", "outcome", "plan_length", "points", "polygons"]);
         let length = found["length"].as_f64().expect("a number");
         assert!((11.0..16.0).contains(&length), "{file}: over the bridge it is about 15 m, not {length}");
         let cost = found["cost"].as_f64().expect("a number");

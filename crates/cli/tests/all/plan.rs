@@ -42,7 +42,20 @@ fn the_example_becomes_a_mesh_with_pictures_and_figures() {
     assert_eq!(info["valid"], true);
     assert!((info["agent"]["radius"].as_f64().expect("a number") - 0.25).abs() < 1e-6, "the plan's agent");
     let words = ["path", "house.wmesh", "--from", "6,0,11.5", "--to", "3.5,3,8", "--json"];
-    assert_eq!(json(&succeed(folder, &words))["outcome"], "complete");
+    let path = json(&succeed(folder, &words));
+    assert_eq!(path["outcome"], "complete");
+    // Its links are named, also those of a disc, at points from which they are taken.
+    let kinds = |path: &serde_json::Value| {
+        let links = path["links"].as_array().expect("links").clone();
+        let points = path["points"].as_array().expect("points").len() as u64;
+        assert!(links.iter().all(|link| link["point"].as_u64().is_some_and(|at| at + 1 < points)), "{path}");
+        links.iter().map(|link| link["kind"].as_str().expect("a kind").to_owned()).collect::<Vec<_>>()
+    };
+    assert!(kinds(&path).iter().any(|kind| ["user", "step", "lift"].contains(&kind.as_str())), "{path}");
+    let disc = json(&succeed(folder, &[&words[..], &["--radius", "0.05", "--ignore-costs"]].concat()));
+    assert_eq!(kinds(&disc), kinds(&path), "{disc}");
+    let told = succeed(folder, &words[..6]);
+    assert!(told.contains(" link: 1 ") || told.contains(" links: "), "{told}");
 
     let report =
         json(&succeed(folder, &["plan", "house.toml", "--json", "--agent-radius", "0.4", "--join", "round"]));

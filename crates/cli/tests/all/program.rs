@@ -77,7 +77,7 @@ fn build_path_and_info_keep_their_contract() {
 
     let words = ["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--json", "--svg", "p.svg"];
     let path = json(&succeed(folder, &words));
-    assert_eq!(keys(&path), ["length", "outcome", "plan_length", "points", "polygons"]);
+    assert_eq!(keys(&path), ["length", "links", "outcome", "plan_length", "points", "polygons"]);
     assert_eq!(path["outcome"], "complete");
     let length = path["length"].as_f64().expect("a number");
     assert!((26.0..36.0).contains(&length), "round the wall it is about 29 m, not {length}");
@@ -87,7 +87,7 @@ fn build_path_and_info_keep_their_contract() {
     assert!((length..length + 4.0).contains(&wide["length"].as_f64().expect("a number")));
     assert_ne!(wide["points"], path["points"]);
     let near = json(&succeed(folder, &[&words[..7], &["--hierarchy"]].concat()));
-    assert_eq!(keys(&near), ["hierarchy", "length", "outcome", "plan_length", "points", "polygons"]);
+    assert_eq!(keys(&near), ["hierarchy", "length", "links", "outcome", "plan_length", "points", "polygons"]);
     assert_eq!(near["outcome"], "complete");
     let relaxed = json(&succeed(folder, &[&words[..7], &["--relax", "0.3"]].concat()));
     assert!((length - 0.01..length * 1.05).contains(&relaxed["length"].as_f64().expect("a number")));
@@ -106,7 +106,10 @@ fn a_path_for_a_radius_keeps_clear_of_walls() {
     let words = ["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--radius"];
     let ask = |radius: &str, more: &[&str]| succeed(folder, &[&words[..], &[radius], more].concat());
     let path = json(&ask("1.5", &["--json", "--svg", "r.svg"]));
-    assert_eq!(keys(&path), ["clearance", "length", "moved", "outcome", "plan_length", "points", "polygons"]);
+    assert_eq!(
+        keys(&path),
+        ["clearance", "length", "links", "moved", "outcome", "plan_length", "points", "polygons"]
+    );
     assert_eq!(path["outcome"], "complete");
     assert!(path["clearance"].as_f64().expect("a number") > 1.498);
     // The start is in a wall.
@@ -128,7 +131,7 @@ fn a_path_for_a_radius_keeps_clear_of_walls() {
     let fast = json(&ask("1.5", &["--fast", "--json"]));
     assert_eq!(
         keys(&fast),
-        ["clearance", "found_by", "length", "moved", "outcome", "plan_length", "points", "polygons"]
+        ["clearance", "found_by", "length", "links", "moved", "outcome", "plan_length", "points", "polygons"]
     );
     assert_eq!(fast["found_by"], "fast");
     assert!(fast["length"].as_f64() >= path["length"].as_f64());
