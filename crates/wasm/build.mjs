@@ -113,13 +113,16 @@ function listed(list) {
   if (typeof list !== "object" || !(list?.length >= 0)) throw refused(\`an array of numbers is expected, not \${String(list)}\`);
   return list.length === 0 ? [] : list;
 }
+function scalar(kind, name, given) {
+  if (typeof given !== kind) throw refused(\`\${name} must be a \${kind}, not \${String(given)}\`);
+}
 function put(memory, list, at) {
   try {
     memory.set(list, at);
   } catch ({ message }) {
     throw refused(\`an array of numbers cannot be read: \${message}\`);
   }
-  if (memory instanceof Float32Array || list.constructor === memory.constructor) return;
+  if (memory instanceof Float32Array || memory instanceof Float64Array || list.constructor === memory.constructor) return;
   for (let i = 0; i < list.length; i += 1) {
     if (memory[at + i] !== list[i]) throw refused(\`number \${i} of an array is \${list[i]}, but must be whole, and 0 to \${256 ** memory.BYTES_PER_ELEMENT - 1}\`);
   }
@@ -138,6 +141,11 @@ function guarded(glue) {
   replace(/(function passArray\w+ToWasm0\(arg, malloc\) \{)/g, "$1\n    arg = listed(arg);");
   replace(/(get\w+ArrayMemory0\(\))\.set\(arg, (ptr \/ \d)\);/g, "put($1, arg, $2);");
   replace("function passStringToWasm0(arg, malloc, realloc) {", "function passStringToWasm0(arg, malloc, realloc) {\n    if (typeof arg !== \"string\") throw refused(`a text is expected, not ${String(arg)}`);");
+  // WebAssembly makes numbers and flags of whatever it gets: null would be agent 0.
+  replace(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n *(?:static )?\w+\([^)]*\) \{/g, (start, about) => {
+    const scalars = [...about.matchAll(/@param \{(number|boolean)(?: \| null)?\} (\[?)(\w+)/g)];
+    return start + scalars.map(([, kind, isOptional, name]) => `\n        ${isOptional ? `if (${name} !== undefined && ${name} !== null) ` : ""}scalar("${kind}", "${name}", ${name});`).join("");
+  });
   // Bundlers put `_` before the names of some classes.
   replace("throw new Error(`expected instance of ${klass.name}`);", "throw refused(`an object of the class ${klass.name.replace(/^_/, \"\")} is expected, not ${String(instance)}`);", true);
   return glue;

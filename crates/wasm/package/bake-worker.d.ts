@@ -4,14 +4,14 @@ import type { LoadOptions, PlanOptions, PlanSettings, Progress, Report, SceneOpt
 export type BakeJob =
   | {
       scene:
-        | { name: string; bytes: Uint8Array; options?: SceneOptions }
-        | { vertices: Float32Array | Float64Array; triangles: Uint32Array; areas?: Uint8Array; options?: LoadOptions }
+        | { name: string; bytes: ArrayBufferLike | ArrayBufferView; options?: SceneOptions }
+        | { vertices: ArrayLike<number>; triangles: ArrayLike<number>; areas?: ArrayLike<number>; options?: LoadOptions }
         | { builtin: string; scale?: number };
       settings?: Settings;
       format?: "wmesh" | "wmrun";
     }
   | {
-      plan: { name: string; bytes: Uint8Array; options?: PlanOptions };
+      plan: { name: string; bytes: ArrayBufferLike | ArrayBufferView; options?: PlanOptions };
       settings?: PlanSettings;
       format?: "wmesh" | "wmrun";
     };
@@ -35,12 +35,15 @@ export class BakeWorker {
    * @param make makes the worker; by default from the file beside this one
    */
   constructor(module?: WebAssembly.Module | URL | string, make?: () => Worker);
-  /** Bakes; a job that still runs is ended. What `progress` throws ends this one. */
-  bake(job: BakeJob, progress?: (stage: string, done: number) => void, options?: BakeOptions): Promise<Baked>;
+  /**
+   * Bakes; a job that still runs is ended. `progress` ends this one if it returns `false` or throws.
+   * Rejects with an error of the kind "input" for names that no job has.
+   */
+  bake(job: BakeJob, progress?: Progress, options?: BakeOptions): Promise<Baked>;
   /** `true` while a job runs. */
   readonly isBusy: boolean;
   /** Ends the job at once: its promise is rejected with an error of the kind "cancelled". */
   cancel(): void;
-  /** Ends the worker. */
+  /** Ends the worker and its job; another job starts another worker. */
   close(): void;
 }

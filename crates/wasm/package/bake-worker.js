@@ -7,6 +7,30 @@ export function failure({ message, kind }) {
 /** The job was ended. */
 export const cancelled = () => failure({ message: "the bake was cancelled", kind: "cancelled" });
 
+/** Refuses what is no object, and names that nobody reads. */
+function check(what, given, names) {
+  const refused = (text) => failure({ message: `${what}${text}`, kind: "input" });
+  if (typeof given !== "object" || given === null) throw refused(" must be an object of names and values");
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw refused(`: there is no option "${unknown}"`);
+}
+
+/** Refuses a job with other parts than the types say; `inputs` are the names of what is baked. */
+export function checkJob(job, inputs, progress, options) {
+  check("job", job, [...inputs, "settings", "format"]);
+  const given = inputs.filter((name) => job[name] !== undefined && job[name] !== null);
+  if (given.length !== 1) {
+    throw failure({ message: given.length > 1 ? "the job has a scene and a plan" : `the job has neither ${inputs.map((name) => `a ${name}`).join(" nor ")}`, kind: "input" });
+  }
+  const [name] = given;
+  const { builtin, vertices } = job[name];
+  check(name, job[name], builtin !== undefined ? ["builtin", "scale"] : vertices !== undefined ? ["vertices", "triangles", "areas", "options"] : ["name", "bytes", "options"]);
+  if (typeof (progress ?? check) !== "function") throw failure({ message: "progress must be a function", kind: "input" });
+  check("options", options ?? {}, ["signal"]);
+  const { signal } = options ?? {};
+  if (typeof (signal ?? new AbortController().signal).aborted !== "boolean") throw failure({ message: "options: signal must be an AbortSignal", kind: "input" });
+}
+
 /** Starts a job and waits for it; a signal ends it by `cancel`. */
 export async function endedBy(signal, start, cancel) {
   if (signal?.aborted) throw cancelled();
@@ -52,7 +76,7 @@ export class Line {
     if (!job) return;
     if (data.stage !== undefined) {
       try {
-        job.progress?.(data.stage, data.done);
+        if (job.progress?.(data.stage, data.done) === false) this.stop(cancelled());
       } catch (error) {
         this.stop(error);
       }
@@ -111,6 +135,7 @@ export class BakeWorker {
 
   /** Bakes; a job that still runs is ended. */
   async bake(job, progress, options) {
+    checkJob(job, ["scene", "plan"], progress, options);
     let own;
     const start = () => {
       if (this.isBusy) this.cancel();

@@ -1,5 +1,5 @@
 import type { BakeJob, BakeOptions, Baked } from "./bake-worker.js";
-import type { Settings } from "./waymesh.js";
+import type { Progress, Settings } from "./waymesh.js";
 
 /** What several workers bake: a scene, in tiles of voxels. */
 export interface TileJob {
@@ -16,14 +16,14 @@ export class BakeWorkers {
    * @param make makes a worker; by default from the file beside this one
    */
   constructor(count?: number, module?: WebAssembly.Module | URL | string, make?: () => Worker);
-  /** Bakes a scene in tiles; a job that still runs is ended. What `progress` throws ends this one. */
-  bake(job: TileJob, progress?: (stage: string, done: number) => void, options?: BakeOptions): Promise<Baked>;
+  /** Bakes a scene in tiles; a job that still runs is ended. See `BakeWorker.bake`. */
+  bake(job: TileJob, progress?: Progress, options?: BakeOptions): Promise<Baked>;
   /** Number of workers. */
   readonly count: number;
   /** `true` while a job runs. */
   readonly isBusy: boolean;
   /** Ends the job at once: its promise is rejected with an error of the kind "cancelled". */
   cancel(): void;
-  /** Ends the workers. */
+  /** Ends the workers and their job; another job starts others. */
   close(): void;
 }

@@ -1,5 +1,5 @@
 // Several workers bake the tiles of one scene. The mesh is that of one worker, bit for bit.
-import { Line, besides, cancelled, endedBy, failure, makeWorker } from "./bake-worker.js";
+import { Line, besides, cancelled, checkJob, endedBy, failure, makeWorker } from "./bake-worker.js";
 
 const MOST = 64;
 
@@ -16,11 +16,12 @@ export class BakeWorkers {
 
   /** Bakes a scene in tiles, voxels only; a job that still runs is ended. */
   async bake(job, progress, options) {
+    checkJob(job, ["scene"], progress, options);
     let own;
     const start = () => {
       if (this.isBusy) this.cancel();
       own = this.#job = { isEnded: false };
-      return this.#bake(own, job ?? {}, progress);
+      return this.#bake(own, job, progress);
     };
     return endedBy(options?.signal, start, () => own === this.#job && this.cancel());
   }
@@ -36,7 +37,7 @@ export class BakeWorkers {
         while (next < count) {
           const { bytes } = await line.ask("tile", { index: next++ });
           tiles.push(bytes);
-          if (!run.isEnded) progress?.("tiles", tiles.length / count);
+          if (!run.isEnded && progress?.("tiles", tiles.length / count) === false) throw cancelled();
         }
       };
       await Promise.all(this.#lines.map(work));

@@ -2,10 +2,8 @@
 import { Plan, Scene, TileBaker } from "./waymesh.js";
 
 /** Makes the input of a job. */
-function read(job) {
-  const { scene, plan } = job ?? {};
+function read({ scene, plan }) {
   const given = scene ?? plan;
-  if (given === undefined || given === null) throw Object.assign(new Error("the job has neither a scene nor a plan"), { kind: "input" });
   if (given.builtin !== undefined) return Scene.builtin(given.builtin, given.scale);
   if (given.vertices !== undefined) return Scene.fromTriangles(given.vertices, given.triangles, given.areas, given.options);
   return (scene ? Scene : Plan).read(given.name, given.bytes, given.options);
@@ -78,15 +76,17 @@ export function serve({ init, listen, send }) {
       ready.catch(() => {});
       return;
     }
+    let isLoaded = false;
     try {
       await ready;
+      isLoaded = true;
       const done = does[kind](job, (stage, share) => send({ id, stage, done: share }));
       send({ id, ...done }, done.bytes ? [done.bytes.buffer] : []);
     } catch (error) {
-      const isFatal = error instanceof WebAssembly.RuntimeError;
-      const text = String(error?.message ?? error);
-      const message = isFatal ? `the bake needs more memory than a module can have, or met a fault of waymesh (${text})` : text;
-      send({ id, error: { message, kind: error?.kind ?? "bake", isFatal } });
+      const [isTrap, text] = [error instanceof WebAssembly.RuntimeError, String(error?.message ?? error)];
+      const loaded = isTrap ? `the bake needs more memory than a module can have, or met a fault of waymesh (${text})` : text;
+      const message = isLoaded ? loaded : `the module cannot be loaded: ${text}`;
+      send({ id, error: { message, kind: isLoaded ? (error?.kind ?? "bake") : "not-loaded", isFatal: isTrap || !isLoaded } });
     }
   });
 }

@@ -24,6 +24,8 @@ export function trianglesOf(object) {
   object.updateWorldMatrix?.(true, true);
   const [vertices, triangles] = [[], []];
   const add = ({ attributes: { position }, index }, m) => {
+    // A mesh of three.js begins without vertices.
+    if (!position) return;
     const first = vertices.length / 3;
     for (let vertex = 0; vertex < position.count; vertex += 1) {
       const [x, y, z] = [position.getX(vertex), position.getY(vertex), position.getZ(vertex)];

@@ -1,7 +1,9 @@
 //! From JavaScript's values and back.
 
+use std::ops::RangeInclusive;
+
 use glam::Vec3;
-use js_sys::{Array, ArrayBuffer, Float32Array, Map, Object, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Float32Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use waymesh_graph::Reach;
 
@@ -34,19 +36,21 @@ pub(crate) fn points<'a>(name: &str, numbers: &'a [f32]) -> Thrown<&'a [Vec3]> {
     Ok(points)
 }
 
-/// A whole number from 0 to `most`.
+/// A whole number of a range.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
-pub(crate) fn whole(name: &str, given: f64, most: u32) -> Thrown<u32> {
-    if (0.0..=f64::from(most)).contains(&given) && given.fract().abs() < f64::MIN_POSITIVE {
+pub(crate) fn whole(name: &str, given: f64, range: RangeInclusive<u32>) -> Thrown<u32> {
+    let (least, most) = range.into_inner();
+    if (f64::from(least)..=f64::from(most)).contains(&given) && given.fract().abs() < f64::MIN_POSITIVE {
         return Ok(given as u32);
     }
-    Err(Kind::Input.error(format_args!("{name} is {given}, but must be a whole number from 0 to {most}")))
+    let text = format_args!("{name} is {given}, but must be a whole number from {least} to {most}");
+    Err(Kind::Input.error(text))
 }
 
 /// Flags of a polygon, 16 bits.
 pub(crate) fn flags(name: &str, given: f64) -> Thrown<u16> {
     // A larger number was refused.
-    whole(name, given, u16::MAX.into()).map(|flags| u16::try_from(flags).unwrap_or(u16::MAX))
+    whole(name, given, 0..=u16::MAX.into()).map(|flags| u16::try_from(flags).unwrap_or(u16::MAX))
 }
 
 /// Copies the bytes of an `ArrayBuffer`, or of a view of one.
@@ -82,9 +86,13 @@ pub(crate) fn positions(points: &[Vec3]) -> JsValue {
     Float32Array::from(flat(points).as_slice()).into()
 }
 
-/// An object of named values: no function, and no `Map`, whose entries are not fields.
+/// An object of named values. Only a plain object has all its values in its own fields: not a list,
+/// a `Map`, or an object of a class with getters. Its prototype is none, or that of all objects, of
+/// which each frame and test context has its own.
 fn named(value: &JsValue) -> Option<&Object> {
-    value.dyn_ref().filter(|_| !value.is_function() && !value.is_instance_of::<Map>())
+    let prototype = |of: &JsValue| Reflect::get_prototype_of(of).map(JsValue::from).ok();
+    let above = value.is_object().then(|| prototype(value))??;
+    (above.is_null() || prototype(&above)?.is_null()).then(|| value.unchecked_ref())
 }
 
 /// An object of JavaScript of which every field must be used.
@@ -107,11 +115,12 @@ impl Fields {
     }
 
     /// The value of a field; `None` if it is not there, or `undefined` or `null`.
-    pub(crate) fn take(&mut self, name: &str) -> Option<JsValue> {
-        let index = self.left.iter().position(|left| left == name)?;
+    fn take(&mut self, name: &str) -> Thrown<Option<JsValue>> {
+        let Some(index) = self.left.iter().position(|left| left == name) else { return Ok(None) };
         self.left.swap_remove(index);
-        let value = Reflect::get(&self.object, &name.into()).ok()?;
-        (!value.is_undefined() && !value.is_null()).then_some(value)
+        // What a getter throws is thrown.
+        let value = Reflect::get(&self.object, &name.into())?;
+        Ok((!value.is_undefined() && !value.is_null()).then_some(value))
     }
 
     fn taken<T>(
@@ -120,7 +129,7 @@ impl Fields {
         what: &str,
         convert: impl FnOnce(&JsValue) -> Option<T>,
     ) -> Thrown<Option<T>> {
-        let Some(value) = self.take(name) else { return Ok(None) };
+        let Some(value) = self.take(name)? else { return Ok(None) };
         match convert(&value) {
             Some(converted) => Ok(Some(converted)),
             None => Err(Kind::Input.error(format_args!("{}: {name} must be {what}", self.what))),
@@ -201,7 +210,7 @@ impl Fields {
     /// An object of names and costs, each 0 or more.
     #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
     pub(crate) fn costs(&mut self, name: &'static str) -> Thrown<Option<Vec<(String, f32)>>> {
-        let Some(costs) = self.take(name) else { return Ok(None) };
+        let Some(costs) = self.take(name)? else { return Ok(None) };
         let Some(costs) = named(&costs) else {
             return Err(Kind::Input.error(format_args!("{name} must be an object of names and costs")));
         };
@@ -237,7 +246,7 @@ pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
 
 #[cfg(feature = "bake")]
 mod values {
-    use js_sys::{Array, Object, Reflect};
+    use js_sys::{Array, ArrayBuffer, Object, Reflect};
     use wasm_bindgen::JsValue;
     use waymesh::fields::Value;
 
@@ -246,14 +255,14 @@ mod values {
     /// Deepest nesting of settings; the deepest that means anything is a mesh in a mark in a list.
     const DEEPEST: u32 = 16;
 
-    /// A value of settings.
-    pub(crate) fn value(js: &JsValue) -> Thrown<Value> {
-        nested(js, 0)
+    /// The value of what has this name in errors.
+    pub(crate) fn value(name: &str, js: &JsValue) -> Thrown<Value> {
+        nested(name, js, 0)
     }
 
-    fn nested(js: &JsValue, depth: u32) -> Thrown<Value> {
+    fn nested(name: &str, js: &JsValue, depth: u32) -> Thrown<Value> {
         if depth > DEEPEST {
-            return Err(Kind::Settings.error("settings are nested too deeply"));
+            return Err(Kind::Settings.error(format_args!("{name} is nested too deeply")));
         }
         if js.is_undefined() || js.is_null() {
             return Ok(Value::Unset);
@@ -267,37 +276,37 @@ mod values {
         if let Some(text) = js.as_string() {
             return Ok(Value::Text(text));
         }
-        if js.is_function() || js.is_symbol() {
-            return Err(Kind::Settings.error("settings: a function is no setting"));
-        }
-        if Array::is_array(js) || js_sys::ArrayBuffer::is_view(js) {
+        if Array::is_array(js) || ArrayBuffer::is_view(js) {
             let values = Array::from(js);
-            return Ok(Value::List(
-                values.iter().map(|value| nested(&value, depth + 1)).collect::<Thrown<_>>()?,
-            ));
+            let values = values.iter().map(|value| nested(name, &value, depth + 1));
+            return Ok(Value::List(values.collect::<Thrown<_>>()?));
         }
-        entries_at(js, depth).map(Value::Entries)
+        if !js.is_object() {
+            let kind = js.js_typeof().as_string().unwrap_or_default();
+            return Err(Kind::Settings.error(format_args!("{name} cannot be a {kind}")));
+        }
+        entries_at(name, js, depth).map(Value::Entries)
     }
 
-    /// The fields of an object, in order.
-    pub(crate) fn entries(js: &JsValue) -> Thrown<Vec<(String, Value)>> {
-        entries_at(js, 0)
+    /// The fields of an object, in order; its name is in errors.
+    pub(crate) fn entries(name: &str, js: &JsValue) -> Thrown<Vec<(String, Value)>> {
+        entries_at(name, js, 0)
     }
 
-    fn entries_at(js: &JsValue, depth: u32) -> Thrown<Vec<(String, Value)>> {
+    fn entries_at(name: &str, js: &JsValue, depth: u32) -> Thrown<Vec<(String, Value)>> {
         if js.is_undefined() || js.is_null() {
             return Ok(Vec::new());
         }
-        let is_list = Array::is_array(js) || js_sys::ArrayBuffer::is_view(js);
-        let Some(object) = super::named(js).filter(|_| !is_list) else {
-            return Err(Kind::Settings.error("settings must be an object of names and values"));
+        let Some(object) = super::named(js) else {
+            let text = format_args!("{name} must be an object of names and values");
+            return Err(Kind::Settings.error(text));
         };
-        let names = Object::keys(object);
-        let entry = |name: JsValue| {
-            let value = Reflect::get(object, &name)?;
-            Ok((name.as_string().unwrap_or_default(), nested(&value, depth + 1)?))
+        let entry = |key: JsValue| {
+            let (value, key) = (Reflect::get(object, &key)?, key.as_string().unwrap_or_default());
+            let value = nested(&key, &value, depth + 1)?;
+            Ok((key, value))
         };
-        names.iter().map(entry).collect()
+        Object::keys(object).iter().map(entry).collect()
     }
 
     /// Converts to a value of JavaScript.

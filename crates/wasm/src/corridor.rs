@@ -148,7 +148,7 @@ impl Corridor {
     /// The corners ahead, as many as `most`, three numbers each; the last of all is the goal.
     #[wasm_bindgen(js_name = nextCorners)]
     pub fn next_corners(&self, most: f64) -> Thrown<Vec<f32>> {
-        Ok(flat(self.corridor.next_corners(whole("most", most, u32::MAX)? as usize)))
+        Ok(flat(self.corridor.next_corners(whole("most", most, 0..=u32::MAX)? as usize)))
     }
 
     /// The path from the agent to the goal, or to the nearest place.
@@ -195,7 +195,7 @@ impl SlicedPath {
     /// Searches on, `nodes` edges or polygons at most. Returns the path once it is found, else `null`.
     #[wasm_bindgen(unchecked_return_type = "Path | null")]
     pub fn advance(&mut self, nodes: f64) -> Thrown<JsValue> {
-        let nodes = whole("nodes", nodes, u32::MAX)? as usize;
+        let nodes = whole("nodes", nodes, 0..=u32::MAX)? as usize;
         let found = self.search.advance(&self.mesh, nodes).or_throw()?;
         Ok(found.map_or(JsValue::NULL, |found| path::path(found, None)))
     }

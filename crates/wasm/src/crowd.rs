@@ -41,16 +41,16 @@ impl Crowd {
         let mut config = CrowdConfig::default();
         fields.numbers([
             ("horizon", &mut config.horizon),
-            ("wall_horizon", &mut config.wall_horizon),
-            ("lane_bias", &mut config.lane_bias),
-            ("stuck_after", &mut config.stuck_after),
+            ("wallHorizon", &mut config.wall_horizon),
+            ("laneBias", &mut config.lane_bias),
+            ("stuckAfter", &mut config.stuck_after),
         ])?;
         fields.counts([
-            ("max_neighbours", &mut config.max_neighbours),
-            ("plans_per_step", &mut config.plans_per_step),
+            ("maxNeighbours", &mut config.max_neighbours),
+            ("plansPerStep", &mut config.plans_per_step),
         ])?;
         let has_clearance = fields.flag("clearance", false)?;
-        let costs = mesh.costs(&mut fields, ["area_costs", "link_costs"])?.map(Arc::new);
+        let costs = mesh.costs(&mut fields)?.map(Arc::new);
         fields.finish()?;
         let agents = waymesh_crowd::Crowd::new(config).or_throw()?;
         let ground = ground(has_clearance)?;
@@ -65,14 +65,14 @@ impl Crowd {
 
     fn params(&self, settings: &JsValue) -> Thrown<AgentParams<Allowed, MeshCosts>> {
         let mut fields = Fields::new("settings", settings)?;
-        let flags = flag_filter(&mut fields, ["include_flags", "exclude_flags"], self.flags.as_ref())?;
+        let flags = flag_filter(&mut fields, self.flags.as_ref())?;
         let mut params = AgentParams::default().with_filter((None, flags)).with_cost(self.costs.clone());
         fields.numbers([
             ("radius", &mut params.radius),
             ("height", &mut params.height),
-            ("max_speed", &mut params.max_speed),
+            ("maxSpeed", &mut params.max_speed),
             ("acceleration", &mut params.acceleration),
-            ("arrival_distance", &mut params.arrival_distance),
+            ("arrivalDistance", &mut params.arrival_distance),
         ])?;
         let mut priority = u32::from(params.priority);
         fields.counts([("priority", &mut priority)])?;
@@ -281,52 +281,45 @@ impl Crowd {
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
-/** How all agents of a crowd avoid each other. */
-export interface CrowdSettings {
+/**
+ * How all agents of a crowd avoid each other, and what their paths cost. With costs paths are those
+ * of small cost, not of small length: the costs given here come over those of the mesh that the
+ * crowd begins on.
+ */
+export interface CrowdSettings extends Pick<GroundOptions, "areaCosts" | "linkCosts"> {
   /** How far ahead collisions with other agents are avoided, in seconds. Default 2. */
   horizon?: number;
   /** How far ahead walls are avoided, in seconds. Default 0.15. */
-  wall_horizon?: number;
+  wallHorizon?: number;
   /** How many neighbours an agent avoids, the nearest first: 1 to 32. Default 12. */
-  max_neighbours?: number;
+  maxNeighbours?: number;
   /** How far agents turn to the right for those that come towards them, -1 to 1. Default 0.15. */
-  lane_bias?: number;
+  laneBias?: number;
   /** How many new targets get a path in one step. Default 256. */
-  plans_per_step?: number;
+  plansPerStep?: number;
   /** After how many seconds without progress an agent counts as stuck. Default 2. */
-  stuck_after?: number;
-  /**
-   * Paths are those of small cost, not of small length: what a metre costs by number or name of the
-   * area, over what the mesh that the crowd begins on says.
-   */
-  area_costs?: Record<string, number>;
-  /** What taking links costs in metres, by number or kind; `Infinity` for links that nobody takes. */
-  link_costs?: Record<string, number>;
+  stuckAfter?: number;
   /** Paths leave room for agents that are wider than the mesh is for. Default false. */
   clearance?: boolean;
 }
 
-/** What an agent is. Lengths in metres. */
-export interface AgentSettings {
+/**
+ * What an agent is, and by the flags of the mesh (`NavMesh.flags`, set before the crowd is made)
+ * which polygons it walks on. Lengths in metres.
+ */
+export interface AgentSettings extends Pick<GroundOptions, "includeFlags" | "excludeFlags"> {
   /** Default 0.3. */
   radius?: number;
   /** Default 1.8. */
   height?: number;
   /** Metres a second. Default 1.4. */
-  max_speed?: number;
+  maxSpeed?: number;
   /** Metres a second squared. Default 6. */
   acceleration?: number;
   /** Of two agents the one with the lower number takes most of the avoidance: 0 to 255. Default 0. */
   priority?: number;
   /** How near to its target an agent has arrived. Default 0.2. */
-  arrival_distance?: number;
-  /**
-   * It walks on polygons with one of these flags of the mesh only (`NavMesh.flags`, set before the
-   * crowd is made). Default 65535, any, if `exclude_flags` is given.
-   */
-  include_flags?: number;
-  /** It walks on no polygons with one of these flags. Default 0. */
-  exclude_flags?: number;
+  arrivalDistance?: number;
 }
 
 /** How a link is used. */

@@ -2,6 +2,7 @@
 
 use js_sys::{Error, Reflect};
 use wasm_bindgen::JsValue;
+use waymesh_core::BadField;
 use waymesh_graph::{NavMeshError, QueryError};
 
 /// Kind of an error: the field `kind` of the thrown error.
@@ -60,6 +61,18 @@ impl Kind {
 /// A result whose error JavaScript throws.
 pub(crate) type Thrown<T> = Result<T, JsValue>;
 
+/// The text about a field of queries and crowds, with the name that the option has in JavaScript.
+fn of_option(error: &BadField) -> String {
+    let (text, words) = (error.to_string(), error.field.split('_').enumerate());
+    // Names are ASCII; the tables of Unicode would take 10 kB.
+    let capital = |(index, word): (usize, &str)| match word.split_at_checked(1) {
+        Some((first, others)) if index > 0 => first.to_ascii_uppercase() + others,
+        _ => word.to_owned(),
+    };
+    let name = if error.field == "dt" { "seconds".to_owned() } else { words.map(capital).collect() };
+    name + &text[error.field.len()..]
+}
+
 /// Conversion to an error of JavaScript.
 pub(crate) trait IntoJs {
     fn into_js(self) -> JsValue;
@@ -78,6 +91,9 @@ impl IntoJs for QueryError {
             Self::NotFinite { .. } => Kind::Input,
             _ => Kind::Query,
         };
+        if let Self::BadField(error) = self {
+            return kind.error(of_option(&error));
+        }
         kind.error(self)
     }
 }
@@ -86,7 +102,7 @@ impl IntoJs for QueryError {
 impl IntoJs for waymesh_crowd::CrowdError {
     fn into_js(self) -> JsValue {
         match self {
-            Self::BadField(error) => Kind::Settings.error(error),
+            Self::BadField(error) => Kind::Settings.error(of_option(&error)),
             Self::Query(error) => error.into_js(),
             _ => Kind::Input.error(self),
         }

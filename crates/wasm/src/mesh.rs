@@ -266,7 +266,7 @@ impl NavMesh {
         polygon: f64,
         #[wasm_bindgen(js_name = flags)] given: f64,
     ) -> Thrown<bool> {
-        let polygon = PolyId(whole("polygon", polygon, u32::MAX)?);
+        let polygon = PolyId(whole("polygon", polygon, 0..=u32::MAX)?);
         let given = flags("flags", given)?;
         Ok(self.flags.as_ref().is_some_and(|table| table.set(polygon, given)))
     }

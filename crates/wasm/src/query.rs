@@ -40,18 +40,13 @@ pub(crate) struct Asked {
 }
 
 /// Polygons by the flags of a mesh, if one of both fields is given.
-pub(crate) fn flag_filter(
-    fields: &mut Fields,
-    names: [&'static str; 2],
-    table: Option<&FlagTable>,
-) -> Thrown<Option<FlagFilter>> {
-    let [include, exclude] =
-        names.map(|name| fields.double(name)?.map(|given| crate::convert::flags(name, given)).transpose());
-    let (include, exclude) = (include?, exclude?);
+pub(crate) fn flag_filter(fields: &mut Fields, table: Option<&FlagTable>) -> Thrown<Option<FlagFilter>> {
+    let mut taken = |name| fields.double(name)?.map(|given| crate::convert::flags(name, given)).transpose();
+    let (include, exclude) = (taken("includeFlags")?, taken("excludeFlags")?);
     if include.or(exclude).is_none() {
         return Ok(None);
     }
-    let flags = table.cloned().ok_or_else(|| missing_flags(names))?;
+    let flags = table.cloned().ok_or_else(missing_flags)?;
     Ok(Some(FlagFilter { flags, include: include.unwrap_or(u16::MAX), exclude: exclude.unwrap_or(0) }))
 }
 
@@ -66,15 +61,15 @@ fn metres(fields: &mut Fields, name: &'static str) -> Thrown<Option<f32>> {
     }
 }
 
-fn missing_flags([include, exclude]: [&str; 2]) -> JsValue {
-    Kind::Query.error(format_args!("{include} and {exclude} need flags: set `flags` of the mesh before"))
+fn missing_flags() -> JsValue {
+    Kind::Query.error("includeFlags and excludeFlags need flags: set `flags` of the mesh before")
 }
 
 impl NavMesh {
     /// Returns a filter by the flags of this mesh instead of other ones; `None` if it stays.
     pub(crate) fn with_its_flags(&self, filter: &Allowed) -> Thrown<Option<Allowed>> {
         let (height, Some(by_flags)) = filter else { return Ok(None) };
-        let own = self.flags.clone().ok_or_else(|| missing_flags(["include flags", "exclude flags"]))?;
+        let own = self.flags.clone().ok_or_else(missing_flags)?;
         let is_other = own != by_flags.flags;
         Ok(is_other.then(|| (*height, Some(FlagFilter { flags: own, ..by_flags.clone() }))))
     }
@@ -105,6 +100,9 @@ impl NavMesh {
         if fast && (shortest || radius.is_none()) {
             return Err(Kind::Query.error("fast needs a radius, and cannot be used with shortest"));
         }
+        if rises && !shortest {
+            return Err(Kind::Query.error("rises needs shortest: a fast search does not count them"));
+        }
         let mut options = open
             .with_search(search)
             .with_allow_partial(allow_partial)
@@ -126,8 +124,8 @@ impl NavMesh {
     /// there is none but the reach.
     fn take_open(&self, fields: &mut Fields) -> Thrown<(Options, bool)> {
         let (reach, height) = (fields.reach()?, metres(fields, "agentHeight")?);
-        let costs = self.costs(fields, ["areaCosts", "linkCosts"])?;
-        let flags = flag_filter(fields, ["includeFlags", "excludeFlags"], self.flags.as_ref())?;
+        let costs = self.costs(fields)?;
+        let flags = flag_filter(fields, self.flags.as_ref())?;
         let is_all = costs.is_none() && height.is_none() && flags.is_none();
         let costs = costs.or_else(|| self.has_costs.then(|| AreaCosts::of_mesh(&self.mesh)));
         let filter = (height.map(HeadRoomFilter::new), flags);
@@ -138,12 +136,8 @@ impl NavMesh {
 
     /// The costs in two fields, of areas by number or name and of links by number or kind, over
     /// those of the mesh; `None` without both fields.
-    pub(crate) fn costs(
-        &self,
-        fields: &mut Fields,
-        [of_areas, of_links]: [&'static str; 2],
-    ) -> Thrown<Option<AreaCosts>> {
-        let (areas, links) = (fields.costs(of_areas)?, fields.costs(of_links)?);
+    pub(crate) fn costs(&self, fields: &mut Fields) -> Thrown<Option<AreaCosts>> {
+        let (areas, links) = (fields.costs("areaCosts")?, fields.costs("linkCosts")?);
         if areas.is_none() && links.is_none() {
             return Ok(None);
         }
@@ -387,15 +381,15 @@ impl NavMesh {
         }))
     }
 
-    /// Random places on the mesh, each part of it equally likely: 10 million at most. The same seed
-    /// gives the same places.
+    /// Random places on the mesh, each part of it equally likely: 10 million at most. The same seed,
+    /// a whole number from 0 to 4294967295, gives the same places.
     pub fn sample(
         &self,
         count: f64,
-        seed: u32,
+        seed: f64,
         #[wasm_bindgen(unchecked_optional_param_type = "GroundOptions")] options: JsValue,
     ) -> Thrown<Vec<f32>> {
-        let count = whole("count", count, MAX_SAMPLES)?;
+        let (count, seed) = (whole("count", count, 0..=MAX_SAMPLES)?, whole("seed", seed, 0..=u32::MAX)?);
         let sampler = self.mesh.query().options(self.open(&options)?).sampler();
         let mut random = Random::new(seed.into());
         let mut places = Vec::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::DVec3;
-use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint32Array};
+use js_sys::{Array, Function, Uint32Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::core::{AreaTable, SkippedTriangles};
@@ -12,10 +12,10 @@ use waymesh::fields::{Entries, LOAD, READ, Value};
 use waymesh::floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
 use waymesh::io::{AreaRules, LoadOptions, parse_scene};
 use waymesh::{AreaId, Bake, TriangleSoup};
-use waymesh_scenes::SceneConfig;
+use waymesh_scenes::{MAX_SCALE, SceneConfig};
 
 use crate::bake::watched;
-use crate::convert::{bytes, entries, flat, from_json, object, points};
+use crate::convert::{bytes, entries, flat, from_json, object, points, whole};
 use crate::error::{Kind, OrThrow, Thrown};
 use crate::mesh::NavMesh;
 use crate::settings;
@@ -53,7 +53,7 @@ impl Scene {
         #[wasm_bindgen(unchecked_optional_param_type = "SceneOptions")] options: JsValue,
     ) -> Thrown<Scene> {
         let bytes = bytes(&given)?;
-        let given = entries(&options)?;
+        let given = entries("options", &options)?;
         let mut entries = Entries::new("options", &given);
         let load = load_options(&mut entries)?;
         let rules: Option<Vec<String>> = entries.take("areaRules").map_or(Some(Vec::new()), Value::to);
@@ -70,19 +70,16 @@ impl Scene {
     /// An `origin` is subtracted in double precision: give far vertices in a `Float64Array`.
     #[wasm_bindgen(js_name = fromTriangles)]
     pub fn from_triangles(
-        #[wasm_bindgen(unchecked_param_type = "ArrayLike<number>")] vertices: &Object,
+        #[wasm_bindgen(unchecked_param_type = "ArrayLike<number>")] vertices: &[f64],
         triangles: &[u32],
         #[wasm_bindgen(unchecked_optional_param_type = "Uint8Array")] areas: Option<Vec<u8>>,
         #[wasm_bindgen(unchecked_optional_param_type = "LoadOptions")] options: JsValue,
     ) -> Thrown<Scene> {
-        let given = entries(&options)?;
+        let given = entries("options", &options)?;
         let mut entries = Entries::new("options", &given);
         let load = load_options(&mut entries)?;
         entries.finish().or_throw()?;
-        // A buffer that was transferred has the length 0, and cannot be read.
-        let is_empty = Reflect::get(vertices, &"length".into())?.as_f64() == Some(0.0);
-        let vertices = if is_empty { Vec::new() } else { Float64Array::new(vertices).to_vec() };
-        let vertices: &[DVec3] = bytemuck::try_cast_slice(&vertices)
+        let vertices: &[DVec3] = bytemuck::try_cast_slice(vertices)
             .map_err(|_| Kind::Input.error("vertices must have three numbers each"))?;
         let triangles: &[[u32; 3]] = bytemuck::try_cast_slice(triangles)
             .map_err(|_| Kind::Input.error("triangles must have three vertices each"))?;
@@ -95,11 +92,13 @@ impl Scene {
         Ok(Self { soup: Arc::new(soup), areas: AreaTable::default() })
     }
 
-    /// A scene of the package, by its name; `scale` lets its plan grow.
-    pub fn builtin(name: &str, scale: Option<u32>) -> Thrown<Scene> {
+    /// A scene of the package, by its name; `scale` lets its plan grow, by a whole factor from 1, the
+    /// default, to 16 along both sides.
+    pub fn builtin(name: &str, scale: Option<f64>) -> Thrown<Scene> {
         let scene = waymesh_scenes::Scene::from_name(name)
             .ok_or_else(|| Kind::Input.error(format_args!("there is no scene {name:?}")))?;
-        let config = SceneConfig::default().with_scale(scale.unwrap_or(1));
+        let scale = scale.map_or(Ok(1), |scale| whole("scale", scale, 1..=MAX_SCALE))?;
+        let config = SceneConfig::default().with_scale(scale);
         Ok(Self { soup: Arc::new(scene.build(&config)), areas: AreaTable::default() })
     }
 
@@ -176,7 +175,7 @@ impl Plan {
         #[wasm_bindgen(unchecked_optional_param_type = "PlanOptions")] options: JsValue,
     ) -> Thrown<Plan> {
         let bytes = bytes(&given)?;
-        let given = entries(&options)?;
+        let given = entries("options", &options)?;
         let (mut entries, mut options) = (Entries::new("options", &given), ReadOptions::default());
         entries.apply(READ, &mut options).and_then(|()| entries.finish()).or_throw()?;
         let format = PlanFormat::of(Path::new(name)).ok_or_else(|| {

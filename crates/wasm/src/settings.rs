@@ -7,7 +7,7 @@ use waymesh::bake::{FrontEnd, Refused};
 use waymesh::core::AreaTable;
 use waymesh::fields::{
     self, AnyBaker, BAKE, Entries, Field, FieldError, JUMPS, PLANS, SLICES, STOREYS, VOXELS, Value, baker,
-    unknown_pipeline,
+    shape_of,
 };
 use waymesh::floorplan::FloorPlan;
 use waymesh::{Baker, FloorPlans, Slices, Storeys, Voxels};
@@ -21,8 +21,14 @@ pub(crate) const SETTINGS: &str = "settings";
 /// Reads settings with `read`. Refuses names that it does not know, and more than the one thread of
 /// WebAssembly.
 fn read<T>(settings: &JsValue, read: impl FnOnce(&mut Entries<'_>) -> Result<T, FieldError>) -> Thrown<T> {
-    let given = entries(settings)?;
-    let mut entries = Entries::new(SETTINGS, &given);
+    read_entries(&entries(SETTINGS, settings)?, read)
+}
+
+fn read_entries<T>(
+    given: &[(String, Value)],
+    read: impl FnOnce(&mut Entries<'_>) -> Result<T, FieldError>,
+) -> Thrown<T> {
+    let mut entries = Entries::new(SETTINGS, given);
     match entries.take("threads") {
         Some(threads) if !matches!(threads.to::<usize>(), Some(0 | 1)) => {
             return Err(refused("threads", format!("{threads}: WebAssembly has one"))).or_throw();
@@ -40,13 +46,46 @@ fn refused(name: &str, value: String) -> FieldError {
 
 /// Returns the baker of triangles with these settings.
 pub(crate) fn triangles(settings: &JsValue, areas: &AreaTable) -> Thrown<AnyBaker> {
-    read(settings, |entries| {
-        let baker = AnyBaker::of(entries, areas)?;
-        if let AnyBaker::Voxels(voxels) = &baker {
-            refuse_folders(voxels.front())?;
+    read(settings, |entries| any(entries, areas))
+}
+
+fn any(entries: &mut Entries<'_>, areas: &AreaTable) -> Result<AnyBaker, FieldError> {
+    let baker = AnyBaker::of(entries, areas)?;
+    if let AnyBaker::Voxels(voxels) = &baker {
+        refuse_folders(voxels.front())?;
+    }
+    Ok(baker)
+}
+
+/// Refuses what no bake takes. Marks may name areas that only the scene knows.
+pub(crate) fn check(given: &[(String, Value)], is_plan: bool) -> Thrown<()> {
+    let (marks, others): (Vec<_>, Vec<_>) = given.iter().cloned().partition(|(name, _)| name == "marks");
+    let areas = AreaTable::default();
+    if is_plan {
+        read_entries(&others, |entries| baker(Baker::plans(), PLANS, entries, &areas))?.check()
+    } else {
+        match read_entries(&others, |entries| any(entries, &areas))? {
+            AnyBaker::Voxels(baker) => baker.check(),
+            AnyBaker::Storeys(baker) => baker.check(),
+            AnyBaker::Slices(baker) => baker.check(),
+            _ => Ok(()),
         }
-        Ok(baker)
-    })
+    }
+    .or_throw()?;
+    for (_, marks) in &marks {
+        let marks = match marks {
+            Value::List(marks) => marks.as_slice(),
+            Value::Unset => &[],
+            other => return Err(refused("marks", other.to_string())).or_throw(),
+        };
+        for mark in marks {
+            let parts = if let Value::Entries(parts) = mark { parts.as_slice() } else { &[] };
+            let mut parts = Entries::new("mark", parts);
+            parts.take("area");
+            shape_of(&mut parts).and_then(|_| parts.finish()).or_throw()?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the baker of voxels, for tiles, stages and worlds.
@@ -113,7 +152,10 @@ pub fn describe_settings(
         "storeys" => describe_front(STOREYS, &Storeys::default(), &out)?,
         "slices" => describe_front(SLICES, &Slices::default(), &out)?,
         "plans" => describe_front(PLANS, &FloorPlans::default(), &out)?,
-        other => return Err(unknown_pipeline(SETTINGS, &Value::from(other))).or_throw(),
+        other => {
+            let text = format_args!("pipeline is {other:?}, but must be voxels, storeys, slices or plans");
+            return Err(Kind::Settings.error(text));
+        }
     }
     describe_fields(JUMPS, &waymesh::JumpConfig::default(), &[], "jumps", &out)?;
     Ok(out.into())

@@ -7,20 +7,30 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use waymesh::fields::{BAKE, Field, JUMPS, PLANS, SLICES, STOREYS, VOXELS, Value};
 
 use crate::convert::entries;
-use crate::error::Thrown;
+use crate::error::{Kind, Thrown};
+use crate::settings::{SETTINGS, check};
 
 /// Settings as a file for `waymesh build --config`, or with `"plans"` for `waymesh plan --config`,
-/// with marks. A mesh of the program with this file has the same bytes.
+/// with marks. A mesh of the program with this file has the same bytes. Settings that no bake takes
+/// are refused.
 #[wasm_bindgen(js_name = settingsToToml)]
 pub fn settings_to_toml(
     #[wasm_bindgen(unchecked_param_type = "Settings | PlanSettings")] settings: JsValue,
     #[wasm_bindgen(unchecked_optional_param_type = "\"plans\"")] front: Option<String>,
 ) -> Thrown<String> {
-    let given = entries(&settings)?;
+    let given = entries(SETTINGS, &settings)?;
+    let is_plan = match front.as_deref() {
+        None => false,
+        Some("plans") => true,
+        Some(other) => {
+            return Err(Kind::Input.error(format_args!("front is {other:?}, but must be \"plans\"")));
+        }
+    };
+    check(&given, is_plan)?;
     let mut text = String::new();
     let pipeline = get(&given, "pipeline").and_then(Value::to::<String>);
     // The program's agent is another one.
-    let is_of_agent = front.as_deref() != Some("plans") && pipeline.as_deref() != Some("slices");
+    let is_of_agent = !is_plan && pipeline.as_deref() != Some("slices");
     if is_of_agent && get(&given, "agent").is_none() {
         line(&mut text, "agent", &Value::from("recast"));
     }
@@ -118,9 +128,8 @@ fn write_marks(text: &mut String, settings: &[(String, Value)]) {
             continue;
         };
         let shape = ["box", "cylinder", "prism", "mesh"].into_iter();
-        let Some((shape, value)) = shape.filter_map(|shape| Some((shape, get(parts, shape)?))).next() else {
-            continue;
-        };
+        let found = shape.filter_map(|shape| Some((shape, get(parts, shape)?))).next();
+        let Some((shape, value)) = found else { continue };
         let area = toml(&Value::Text(area));
         let _ = writeln!(text, "[[mark]]\narea = {area}\n{shape} = {}", toml(value));
     }

@@ -37,7 +37,8 @@ impl World {
 
 #[wasm_bindgen]
 impl World {
-    /// An empty world within bounds, six numbers. Tiles have `tileCells` cells a side, 64 by default.
+    /// An empty world within bounds, six numbers. Tiles have `tileCells` cells a side, rounded up to
+    /// blocks of 16; 64 by default, at least 1.
     #[wasm_bindgen(constructor)]
     pub fn new(
         #[wasm_bindgen(js_name = bounds)] corners: &[f32],
@@ -48,7 +49,8 @@ impl World {
     ) -> Thrown<World> {
         let baker = settings::voxels(&settings, &AreaTable::default())?;
         let areas = baker.config().areas.clone();
-        let tile_cells = tile_cells.map_or(Ok(TILE_CELLS), |cells| whole("tileCells", cells, u32::MAX))?;
+        let tile_cells =
+            tile_cells.map_or(Ok(TILE_CELLS), |cells| whole("tileCells", cells, 1..=u32::MAX))?;
         let world = waymesh::World::new(baker, &bounds(corners)?, tile_cells).or_throw()?;
         Ok(Self { world, areas })
     }
@@ -70,12 +72,12 @@ impl World {
         #[wasm_bindgen(unchecked_param_type = "Shape")] shape: JsValue,
         walkable: Option<bool>,
     ) -> Thrown<f64> {
-        let given = entries(&shape)?;
+        let given = entries("obstacle", &shape)?;
         let mut entries = Entries::new("obstacle", &given);
         let shape = shape_of(&mut entries).or_throw()?;
         entries.finish().or_throw()?;
         let obstacle = Obstacle::solid(shape).with_walkable(walkable.unwrap_or(false));
-        Ok(self.world.add_obstacle(obstacle).or_throw()?.0 as f64)
+        Ok(self.world.add_obstacle(obstacle).map_err(|error| Kind::Settings.error(error))?.0 as f64)
     }
 
     /// Takes an obstacle away. Returns `true` if it was there.
@@ -87,8 +89,8 @@ impl World {
     /// Gives the ground in a shape another area, or cuts it out, and returns the number of the mark.
     #[wasm_bindgen(js_name = addMark)]
     pub fn add_mark(&mut self, #[wasm_bindgen(unchecked_param_type = "Mark")] mark: JsValue) -> Thrown<f64> {
-        let mark = mark_of(&value(&mark)?, &self.areas).or_throw()?;
-        Ok(self.world.add_mark(mark).or_throw()?.0 as f64)
+        let mark = mark_of(&value("mark", &mark)?, &self.areas).or_throw()?;
+        Ok(self.world.add_mark(mark).map_err(|error| Kind::Settings.error(error))?.0 as f64)
     }
 
     /// Takes a mark away. Returns `true` if it was there.

@@ -43,7 +43,7 @@ test("a corridor leads its agent to a goal that moves", () => {
   assert.ok(steps < 2000, "it arrives");
   assert.ok(changes.has("kept"), [...changes].join());
   assert.throws(() => corridor.moveStart([NaN, 0, 0]), /position holds/);
-  assert.throws(() => new Corridor(mesh, { maxDrift: -1 }), /max_drift/);
+  assert.throws(() => new Corridor(mesh, { maxDrift: -1 }), /^WaymeshError: maxDrift is -1/);
   assert.throws(() => new Corridor(mesh, { radius: 1 }), /radius is an option of findPath only/);
   assert.throws(() => new Corridor(mesh, { drift: 1 }), /there is no option "drift"/);
 });
@@ -123,7 +123,7 @@ test("flags close polygons for those who heed them", () => {
   // An agent with the key passes where others go round.
   own.setPolygonFlags(shut, 3);
   const crowd = new Crowd(own, {});
-  const [keyed, other] = [{}, { exclude_flags: 2 }].map((settings) => crowd.add(start, settings));
+  const [keyed, other] = [{}, { excludeFlags: 2 }].map((settings) => crowd.add(start, settings));
   for (const agent of [keyed, other]) crowd.setTarget(agent, end);
   const been = new Map([keyed, other].map((agent) => [agent, new Set()]));
   for (let step = 0; step < 1200; step += 1) {
@@ -142,7 +142,7 @@ test("flags close polygons for those who heed them", () => {
   moved.walkOn(own);
   assert.ok(!moved.path.polygons.includes(shut));
   assert.throws(() => moved.walkOn(mesh), /set `flags` of the mesh/);
-  assert.throws(() => new Crowd(mesh, {}).add(start, { include_flags: 1 }), /set `flags` of the mesh/);
+  assert.throws(() => new Crowd(mesh, {}).add(start, { includeFlags: 1 }), /set `flags` of the mesh/);
   assert.throws(() => own.findPath(start, end, { excludeFlags: 65536 }), /excludeFlags is 65536/);
   assert.throws(() => own.findPath(start, end, { excludeFlags: 2, radius: 1 }), /flags cannot be used with a radius/);
 });

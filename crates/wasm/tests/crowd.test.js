@@ -90,7 +90,7 @@ test("agents arrive, do not overlap, and are told as arrays", () => {
 test("an agent alone walks the path that a query finds", () => {
   const [from, to] = [[1, 0, 1], [38, 0, 38]];
   const crowd = new Crowd(mesh);
-  const agent = crowd.add(from, { radius: 0.3, max_speed: 2 });
+  const agent = crowd.add(from, { radius: 0.3, maxSpeed: 2 });
   assert.equal(crowd.agent(agent).status, "idle");
   assert.equal(crowd.path(agent).length, 0);
   crowd.setTarget(agent, to);
@@ -134,9 +134,9 @@ test("costly ground is walked round", () => {
     return most;
   };
   assert.ok(furthest({}) < 3);
-  assert.ok(furthest({ area_costs: {} }) > 14.5);
-  assert.ok(furthest({ area_costs: { mud: 1 } }) < 3);
-  assert.ok(furthest({ area_costs: { 2: 1.01 } }) < 3);
+  assert.ok(furthest({ areaCosts: {} }) > 14.5);
+  assert.ok(furthest({ areaCosts: { mud: 1 } }) < 3);
+  assert.ok(furthest({ areaCosts: { 2: 1.01 } }) < 3);
 });
 
 test("a crowd follows a world, or the mesh that it is given", () => {
@@ -181,11 +181,16 @@ test("a lift takes its time, and few at once", () => {
 
 test("what cannot be used is named", () => {
   const crowd = new Crowd(mesh);
+  const refusal = Object.assign(new Error("of a getter"), { name: "WaymeshError", kind: "input" });
   refused(() => crowd.setLinkRule(0, { capacity: 0 }), "settings", /capacity is 0/);
   refused(() => crowd.setLinkRule(77, { capacity: 2 }), "input", /no link 77 on the mesh/);
   refused(() => new Crowd(mesh, { horizon: 0 }), "settings", /horizon is 0/);
-  refused(() => new Crowd(mesh, { max_neighbours: 1.5 }), "input", /max_neighbours must be a whole number/);
-  refused(() => new Crowd(mesh, { area_costs: { lava: 3 } }), "input", /no area named "lava"/);
+  refused(() => new Crowd(mesh, { stuckAfter: -1 }), "settings", /^stuckAfter is -1/);
+  refused(() => new Crowd(mesh, { stuck_after: 1 }), "input", /no option "stuck_after"/);
+  refused(() => new Crowd(mesh, { get horizon() { throw refusal; } }), "input", /of a getter/);
+  refused(() => crowd.add([1, 0, 1], { includeFlags: 1 }), "query", /includeFlags and excludeFlags need flags/);
+  refused(() => new Crowd(mesh, { maxNeighbours: 1.5 }), "input", /maxNeighbours must be a whole number/);
+  refused(() => new Crowd(mesh, { areaCosts: { lava: 3 } }), "input", /no area named "lava"/);
   refused(() => new Crowd(mesh, { speed: 3 }), "input", /no option "speed"/);
   refused(() => Crowd.inWorld(new World(scene.bounds, {}), { clearance: true }), "settings", /clearance/);
   refused(() => crowd.add([1, 0]), "input", /position has 2 numbers/);
@@ -194,13 +199,18 @@ test("what cannot be used is named", () => {
   refused(() => crowd.add([1, 0, 1], { priority: 256 }), "settings", /priority is 256/);
   refused(() => crowd.setTarget(7, [1, 0, 1]), "input", /no agent 7/);
   refused(() => crowd.stop(0), "input", /no agent 0/);
-  refused(() => crowd.step(-1), "settings", /dt is -1/);
+  refused(() => crowd.step(-1), "settings", /seconds is -1/);
   assert.equal(crowd.count, 0);
   crowd.step(0.1);
   crowd.add([1, 0, 1]);
-  for (const agent of [undefined, NaN, -1, 0.5, 2 ** 32]) {
+  for (const agent of [NaN, -1, 0.5, 2 ** 32]) {
     for (const run of [() => crowd.agent(agent), () => crowd.path(agent), () => crowd.setTarget(agent, [9, 0, 9]), () => crowd.stop(agent)]) refused(run, "input", /there is no agent/);
     assert.equal(crowd.remove(agent), false);
   }
+  // WebAssembly would make agent 0 of these.
+  for (const agent of [undefined, null, "0", "", [], 0n, true]) {
+    for (const run of [() => crowd.agent(agent), () => crowd.stop(agent), () => crowd.remove(agent)]) refused(run, "input", /agent must be a number, not /);
+  }
+  for (const seconds of ["0.1", 1n, undefined]) refused(() => crowd.step(seconds), "input", /seconds must be a number/);
   assert.equal(crowd.agent(0).status, "idle");
 });

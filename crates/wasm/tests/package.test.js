@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 
 import init, { NavMesh, Plan, Scene, World, describeSettings, settingsToToml } from "../pkg/node.js";
 import { banks, levelObj } from "./level.js";
@@ -333,12 +334,35 @@ test("arguments of another form are refused, and leave everything as it was", ()
   refused(() => scene.bake({}, 7), "input", /progress must be a function/);
   for (const other of [undefined, {}, scene]) refused(() => scene.evaluate(other), "input", /an object of the class NavMesh is expected/);
   // Numbers.
-  for (const count of [-1, 1.5, NaN, undefined, 1e8]) refused(() => mesh.sample(count, 1), "input", /count is .* whole number from 0 to 10000000/);
-  for (const cells of [-1, 1.5, NaN]) refused(() => new World(scene.bounds, {}, cells), "input", /tileCells is .* whole number/);
+  for (const count of [-1, 1.5, NaN, 1e8]) refused(() => mesh.sample(count, 1), "input", /count is .* whole number from 0 to 10000000/);
+  for (const seed of [-1, 1.5, NaN, 2 ** 32]) refused(() => mesh.sample(1, seed), "input", /seed is .* whole number from 0 to 4294967295/);
+  for (const scale of [-1, 0, 1.5, NaN, 17]) refused(() => Scene.builtin("terraces", scale), "input", /scale is .* whole number from 1 to 16/);
+  for (const scale of [undefined, null]) assert.equal(Scene.builtin("terraces", scale).triangleCount, Scene.builtin("terraces", 1).triangleCount);
+  for (const given of ["3", 3n, undefined, null, {}]) {
+    for (const run of [() => mesh.sample(given, 1), () => mesh.sample(1, given), () => mesh.nearestWall(start, given), () => mesh.setPolygonFlags(given, 1)]) refused(run, "input", /must be a number, not /);
+  }
+  for (const flag of [undefined, "false", 0]) refused(() => mesh.setLinkOpen(0, flag), "input", /isOpen must be a boolean, not /);
+  refused(() => mesh.ground(), "input", /detail must be a boolean/);
+  for (const cells of [-1, 0, 1.5, NaN]) refused(() => new World(scene.bounds, {}, cells), "input", /tileCells is .* whole number/);
   // Options.
-  for (const options of [7, () => 1, new Map([["shortest", true]])]) refused(() => mesh.findPath(start, end, options), "input", /options must be an object/);
+  class Shortest {
+    get shortest() {
+      return true;
+    }
+  }
+  for (const options of [7, () => 1, [], new Float32Array(3), new Set(["shortest"]), new Date(), new Shortest(), Promise.resolve({}), new Map([["shortest", true]])]) refused(() => mesh.findPath(start, end, options), "input", /options must be an object/);
   refused(() => mesh.findPath(start, end, { areaCosts: new Map([["ground", 3]]) }), "input", /areaCosts must be an object/);
   refused(() => scene.bake(new Map([["cell_size", 3]])), "settings", /settings must be an object/);
+  // Settings of a module, of another frame, of a test's context.
+  for (const plain of [Object.assign(Object.create(null), { shortest: true }), runInNewContext("({ shortest: true })")]) {
+    assert.deepEqual(mesh.findPath(start, end, plain), mesh.findPath(start, end, { shortest: true }));
+  }
+  refused(() => mesh.findPath(start, end, { rises: true }), "query", /rises needs shortest/);
+  for (const [size, text] of [[1n, /cell_size cannot be a bigint/], [() => 1, /cell_size cannot be a function/], [new Date(), /cell_size must be an object/]]) {
+    for (const run of [() => scene.bake({ cell_size: size }), () => settingsToToml({ cell_size: size })]) refused(run, "settings", text);
+  }
+  // Vertices.
+  for (const vertices of [9, undefined, "abc", new ArrayBuffer(72), [0n, 0n, 0n]]) refused(() => Scene.fromTriangles(vertices, [0, 0, 0]), "input", /an array of numbers/);
   mesh.findPath(start, end, { get shortest() { return mesh.findPath(end, start).outcome === "complete"; } });
   assert.deepEqual(mesh.findPath(start, end), before);
   const link = mesh.addLink(start, end);
@@ -390,6 +414,12 @@ test("settings become a file for the program", () => {
   // Lists are whole.
   assert.equal(settingsToToml({ agent: "person", height_classes: [1, 2, 3, 4, 5, 6, 7, 8] }), 'agent = "person"\nheight-classes = [1, 2, 3, 4, 5, 6, 7, 8]\n');
   assert.equal(settingsToToml({ agent_radius: 0.2 }, "plans"), "agent-radius = 0.2\n");
+  assert.equal(settingsToToml({ marks: undefined, agent: "person" }), 'agent = "person"\n');
+  refused(() => settingsToToml({ cellsize: 1 }), "settings", /no setting "cellsize"/);
+  refused(() => settingsToToml({ cell_size: NaN }), "settings", /cell_size is NaN/);
+  refused(() => settingsToToml({ jumps: { lenght: 3 } }), "settings", /no setting "lenght"/);
+  refused(() => settingsToToml({ marks: [{ area: "blocked", prisma: 3 }] }), "settings", /give one of box/);
+  refused(() => settingsToToml({}, "plan"), "input", /front is "plan"/);
 });
 
 test("a world follows its obstacles", () => {
@@ -411,6 +441,8 @@ test("a world follows its obstacles", () => {
   assert.ok(world.mesh.polygons.areas.includes(7));
   assert.ok(world.removeMark(mark));
   refused(() => world.addObstacle({ ball: 3 }), "settings", /give one of box/);
+  refused(() => world.addObstacle({ cylinder: [[1, 0, 1], -1, 2] }), "settings", /cylinder radius is -1/);
+  refused(() => world.addObstacle({ box: [[1, 0, 1], [2, 2, 2]] }, "false"), "input", /walkable must be a boolean/);
   refused(() => new World(scene.bounds, { enclosed: "remove" }), "settings", /enclosed/);
 });
 

@@ -27,7 +27,7 @@ test("objects of three.js become triangles, and a mesh a geometry", () => {
   many.setMatrixAt(0, new Matrix4().makeTranslation(40, 0, 0));
   many.setMatrixAt(1, new Matrix4().makeTranslation(60, 0, 0));
   many.position.z = 5;
-  parts.add(moved, mirror, many);
+  parts.add(moved, mirror, many, new Mesh());
   const { vertices, triangles } = trianglesOf(parts);
   assert.equal(triangles.length, 4 * 6);
   const isNear = (at, place) => place.every((number, axis) => Math.abs(vertices[at + axis] - number) < 1e-6);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { BakeWorker, BakeWorkers, NavMesh, Plan, Scene, TileBaker, settingsToToml } from "../pkg/node.js";
+import { serve } from "../pkg/serve.js";
 import { levelObj } from "./level.js";
 import { folder, skip, waymesh } from "./native.js";
 import { refused } from "./refused.js";
@@ -34,6 +35,8 @@ test("a worker bakes scenes and floor plans", async () => {
   await assert.rejects(aborted, { kind: "cancelled" });
   await assert.rejects(worker.bake({ scene: scene() }, undefined, { signal: ending.signal }), { kind: "cancelled" });
   await assert.rejects(worker.bake({}), { name: "WaymeshError", kind: "input", message: /neither a scene nor a plan/ });
+  // A callback ends a bake as that of `Scene.bake` does.
+  for (const one of [worker, new BakeWorkers(1)]) await assert.rejects(one.bake({ scene: scene(), settings }, () => false), { kind: "cancelled" });
   assert.ok(NavMesh.fromBytes((await worker.bake({ scene: { builtin: "terraces" }, format: "wmesh" })).bytes).polygonCount > 3);
   worker.close();
 });
@@ -45,7 +48,7 @@ test("tiles over several workers are the bytes of one, and of the native program
     const workers = new BakeWorkers(count);
     assert.equal(workers.count, count);
     const shares = [];
-    const made = await workers.bake({ scene: scene(), settings, format: "wmesh" }, (stage, share) => stage === "tiles" && shares.push(share));
+    const made = await workers.bake({ scene: scene(), settings, format: "wmesh" }, (stage, share) => void (stage === "tiles" && shares.push(share)));
     assert.deepEqual(made.bytes, expected, `${count} workers`);
     assert.ok(made.report.tiles > 4 && shares.length === made.report.tiles && shares.at(-1) === 1);
     // The same workers again.
@@ -78,6 +81,36 @@ test("a signal ends its own job, and a job that cannot be sent is none", async (
     assert.deepEqual((await workers.bake({ scene: scene(), settings, format: "wmesh" })).bytes, untiled());
     workers.close();
   }
+});
+
+test("jobs with parts that nobody reads are refused", async () => {
+  const [one, many] = [new BakeWorker(), new BakeWorkers(1)];
+  for (const workers of [one, many]) {
+    for (const [words, message] of [
+      [[{ scene: scene(), setings: {} }], 'job: there is no option "setings"'],
+      [[{ scene: { ...scene(), option: {} } }], 'scene: there is no option "option"'],
+      [[{ scene: { builtin: "terraces", scael: 2 } }], 'scene: there is no option "scael"'],
+      [[{ scene: 7 }], "scene must be an object of names and values"],
+      [[{ scene: scene() }, 7], "progress must be a function"],
+      [[{ scene: scene() }, undefined, { singal: null }], 'options: there is no option "singal"'],
+      [[{ scene: scene() }, undefined, { signal: new AbortController() }], "options: signal must be an AbortSignal"],
+    ]) {
+      await assert.rejects(workers.bake(...words), { name: "WaymeshError", kind: "input", message });
+      assert.equal(workers.isBusy, false);
+    }
+  }
+  const plan = { name: "plan.toml", bytes: new TextEncoder().encode(Plan.example()) };
+  await assert.rejects(one.bake({ scene: scene(), plan }), { kind: "input", message: "the job has a scene and a plan" });
+  await assert.rejects(many.bake({ plan }), { kind: "input", message: 'job: there is no option "plan"' });
+});
+
+test("a module that cannot be loaded says so, and is loaded again for the next job", async () => {
+  const heard = [];
+  let hear;
+  serve({ init: () => Promise.reject(new TypeError("no network")), listen: (run) => (hear = run), send: (message) => heard.push(message) });
+  await hear({ module: null });
+  await hear({ id: 1, kind: "bake", job: { scene: scene() } });
+  assert.deepEqual(heard, [{ id: 1, error: { message: "the module cannot be loaded: no network", kind: "not-loaded", isFatal: true } }]);
 });
 
 test("a worker whose module failed is replaced", async () => {

@@ -48,7 +48,7 @@ export class Walkers {
     this.#prices = prices(mesh);
     this.#goals = places(mesh, PLACES, SEED);
     this.#sent = new Uint32Array(count);
-    this.#crowd = new Crowd(mesh, this.#prices === "[]" ? {} : { area_costs: {} });
+    this.#crowd = new Crowd(mesh, this.#prices === "[]" ? {} : { areaCosts: {} });
     const drawn = places(mesh, count, SEED + 1);
     for (let agent = 0; agent < count; agent += 1) {
       const start = starts.subarray(3 * agent, 3 * agent + 3);
