@@ -3,7 +3,7 @@ import { NavMesh } from "waymesh";
 import * as THREE from "three";
 import { Baker, Ended } from "./baker";
 import { figures } from "./figures";
-import { STAGE_LAYERS, amounts, drawKept, drawMesh, drawStages } from "./layers";
+import { STAGE_LAYERS, amounts, drawKept, drawMesh, drawStages, farthest } from "./layers";
 import { addLinks } from "./links";
 import type { AnySettings } from "./messages";
 import { busy, complain, find } from "./page";
@@ -34,7 +34,25 @@ export function startBaker(module: WebAssembly.Module): void {
 
 /** Ends the job that runs. */
 export function cancel(): void {
+  clearTimeout(timer);
+  timer = 0;
   baker.cancel();
+}
+
+/** Ends the job that runs, by hand: the mesh that is shown may be of other settings then. */
+export function stop(): void {
+  const isBake = running !== null;
+  cancel();
+  if (isBake) turnPale("The bake was stopped");
+}
+
+/** The newest bake, while it runs. */
+let running: Promise<void> | null = null;
+
+/** Waits until the mesh is of the present settings: other jobs would end the bake. */
+export async function settled(): Promise<void> {
+  if (timer !== 0) void bake();
+  for (let last: typeof running = null; running !== last; ) await (last = running);
 }
 
 /** What the knobs say, what is painted, and where ground must be reachable from. */
@@ -43,9 +61,10 @@ export function settings(): AnySettings {
   return { ...knobs.settings, ...areaSettings(state.things, state.areas), ...seeds };
 }
 
-/** Runs a job of the worker, with its progress; errors become a sentence. */
-export async function job<T>(run: (baker: Baker) => Promise<T>): Promise<T | null> {
+/** Runs a job of the worker, with its progress; errors become a sentence, and go to `onFailure`. */
+export async function job<T>(run: (baker: Baker) => Promise<T>, onFailure: (error: unknown) => void = () => {}): Promise<T | null> {
   clearTimeout(timer);
+  timer = 0;
   busy(true);
   progress = new Progress(state.made?.report ?? null);
   try {
@@ -56,13 +75,10 @@ export async function job<T>(run: (baker: Baker) => Promise<T>): Promise<T | nul
     complain(error);
     // Another job has taken its place.
     if (!baker.isBusy) busy(false);
-    if (!(error instanceof Ended)) hasFailed = true;
+    onFailure(error);
     return null;
   }
 }
-
-/** The last job ended with an error. */
-let hasFailed = false;
 
 /** Bakes after a moment without another turn. */
 export function later(): void {
@@ -74,9 +90,20 @@ export function later(): void {
 /** Draws the mesh, and the one that was kept, in the colours that are chosen. */
 export function paint(): void {
   const by = colourBy();
-  if (state.mesh) drawMesh(view, state.mesh, by, colours, amounts(state.mesh, by, state.points[0]));
+  const values = state.mesh ? amounts(state.mesh, by, state.points[0]) : null;
+  state.farthest = values ? farthest(values) : 0;
+  if (state.mesh) drawMesh(view, state.mesh, by, colours, values);
   if (state.kept) drawKept(view, state.kept.mesh, by);
   if (document.body.classList.contains("stale")) fade();
+  tell("paint");
+}
+
+/** Shows that the mesh is not of the present settings, and why. */
+function turnPale(why: string): void {
+  if (!state.mesh) return;
+  find("#stage-area").dataset["stale"] = `${why}: this mesh is of earlier settings.`;
+  document.body.classList.add("stale");
+  fade();
 }
 
 /** A mesh that is not of the present settings is pale. */
@@ -85,7 +112,16 @@ function fade(): void {
 }
 
 export function showFigures(): void {
-  figures(find("#figures tbody"), state.mesh, state.made, state.kept?.made);
+  figures(find("#figures tbody"), state, state.kept);
+}
+
+/** Forgets the mesh, whose source is open no more. */
+export function forgetMesh(): void {
+  state.mesh?.free();
+  Object.assign(state, { mesh: null, made: null });
+  document.body.classList.remove("stale");
+  showFigures();
+  tell("paint");
 }
 
 /** Opens the bytes of a mesh and shows it. */
@@ -108,16 +144,21 @@ export function show(bytes: Uint8Array): void {
 
 /** Bakes. Where that fails the mesh that was there stays, but pale. */
 export async function bake(): Promise<void> {
-  if (!state.source) return;
-  hasFailed = false;
-  const result = await job((baker) => baker.bake(settings(), isPlan() ? [] : obstacleShapes(state.things)));
-  if (!result) {
-    if (hasFailed && state.mesh) {
-      document.body.classList.add("stale");
-      fade();
-    }
-    return;
+  const own = bakeNow();
+  running = own;
+  try {
+    await own;
+  } finally {
+    if (running === own) running = null;
   }
+}
+
+async function bakeNow(): Promise<void> {
+  if (!state.source) return;
+  const result = await job((baker) => baker.bake(settings(), isPlan() ? [] : obstacleShapes(state.things)), (error) => {
+    if (!(error instanceof Ended)) turnPale("The last bake failed");
+  });
+  if (!result) return;
   complain(null);
   state.made = result;
   show(result.bytes);

@@ -1,5 +1,6 @@
 // Pointer and keys on the picture: what a click does, what is dragged.
 import type * as THREE from "three";
+import { paint } from "./bakes";
 import { agentAt, orderTo } from "./crowd";
 import { copySelected, removeSelected, removeThing, thingsChanged } from "./editor";
 import { gizmo } from "./gizmo";
@@ -9,11 +10,13 @@ import { find } from "./page";
 import { closePolygon, dropCorners, gripArea, hoverArea, isHalfDone, putObstacle } from "./painter";
 import { search } from "./path";
 import { distance, type Point } from "./project";
-import { canvas, select, state, tell, tool, view } from "./state";
-import { explain } from "./why";
+import { canvas, colourBy, select, state, tell, tool, view } from "./state";
+import { explain, forgetAnswer } from "./why";
 
 /** Something that follows the pointer over the ground. */
 interface Drag {
+  /** Height of what is dragged, where there is no ground under the pointer. */
+  height?: number;
   move(at: Point): void;
   /** `isDrag` if the pointer moved since it was pressed. */
   end(isDrag: boolean): void;
@@ -66,7 +69,7 @@ function gripThing(index: number): Drag {
     if (isDrag && isMoved) tell("edit");
     select({ kind: "thing", index });
   };
-  return { move, end };
+  return { height: thing.at[1], move, end };
 }
 
 function press(event: PointerEvent): void {
@@ -91,8 +94,7 @@ function press(event: PointerEvent): void {
 function move(event: PointerEvent): void {
   if (!drag && !isHalfDone()) return;
   const isStill = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= still(event);
-  const height = state.selected?.kind === "thing" ? state.things[state.selected.index]?.at[1] : undefined;
-  const at = view.ground(event, GROUND, height);
+  const at = view.ground(event, GROUND, drag?.height);
   if (!at || isStill) return;
   if (drag) drag.move(at);
   else hoverArea(at);
@@ -107,6 +109,9 @@ function lift(event: PointerEvent): void {
   else if (isClick && event.button === 0) click(event);
 }
 
+/** The place of the ground that is seen under the pointer. */
+const seenAt = (event: At): Point | undefined => view.hit(event, GROUND)?.point.toArray();
+
 /** What a click does besides the tools that name a place of the path. */
 const ACTIONS: Record<string, (event: At) => void> = {
   obstacle: (event) => {
@@ -118,7 +123,7 @@ const ACTIONS: Record<string, (event: At) => void> = {
     if (at) gripArea(at, event).end(false);
   },
   link: (event) => {
-    const at = view.hit(event, GROUND)?.point.toArray();
+    const at = seenAt(event);
     if (at) clickLink(at);
   },
   select: (event) => {
@@ -127,7 +132,7 @@ const ACTIONS: Record<string, (event: At) => void> = {
     else if (agent !== null) select({ kind: "agent", index: agent });
     else if (link !== null) select({ kind: "link", index: link });
     else {
-      const at = view.hit(event, GROUND)?.point.toArray();
+      const at = seenAt(event);
       const polygon = at ? (state.mesh?.polygonsAt(Float32Array.from(at), { reach: 1 })[0] ?? -1) : -1;
       state.material = materialAt(event);
       select(polygon >= 0 ? { kind: "polygon", index: polygon } : null);
@@ -135,7 +140,7 @@ const ACTIONS: Record<string, (event: At) => void> = {
   },
   erase: (event) => {
     const [thing, link] = [thingAt(event), linkAt(event, NEAR_LINK)];
-    const at = view.hit(event, GROUND)?.point.toArray();
+    const at = seenAt(event);
     const seed = at ? state.seeds.findIndex((seed) => distance(seed, at) < 1) : -1;
     if (thing !== null) removeThing(thing);
     else if (link !== null) removeLink(link);
@@ -146,17 +151,24 @@ const ACTIONS: Record<string, (event: At) => void> = {
   },
   send: (event) => {
     const agent = agentAt(event);
-    const at = view.hit(event, GROUND)?.point.toArray();
+    const at = seenAt(event);
     if (agent !== null) select({ kind: "agent", index: agent });
     else if (at) orderTo(at);
   },
   seed: (event) => {
-    const at = view.hit(event, GROUND)?.point.toArray();
+    const at = seenAt(event);
     if (!at) return;
     state.seeds.push(at);
     thingsChanged();
   },
 };
+
+/** Shows what is of the ends of the path. */
+function showPoints(): void {
+  forgetAnswer();
+  search();
+  if (colourBy() === "distance") paint();
+}
 
 function click(event: At): void {
   const action = ACTIONS[tool()];
@@ -164,10 +176,10 @@ function click(event: At): void {
     action(event);
     return;
   }
-  const at = view.hit(event, GROUND)?.point.toArray();
+  const at = seenAt(event);
   if (!at) return;
   state.points = state.points.length >= 2 || tool() === "why" ? [at] : [...state.points, at];
-  search();
+  showPoints();
   if (tool() === "why") void explain(at, null);
   tell("edit");
 }
@@ -212,13 +224,14 @@ export function listenToCanvas(): void {
       dropCorners();
       dropLink();
       showOptions();
+      forgetAnswer();
       search();
     });
   }
   showOptions();
   find("#clear").addEventListener("click", () => {
     state.points = [];
-    search();
+    showPoints();
     tell("edit");
   });
 }

@@ -107,6 +107,7 @@ function end(): void {
   walkers?.free();
   walkers = picture = null;
   record = [];
+  pause(isPaused);
   if (state.selected?.kind === "agent") state.selected = null;
   view.put("crowd");
   find("#crowd-figures").textContent = "";

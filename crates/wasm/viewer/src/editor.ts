@@ -176,21 +176,14 @@ function inspectLink(id: number): HTMLElement[] {
   const both = make("input", { type: "checkbox", checked: drawn.bothWays });
   both.addEventListener("change", () => {
     drawn.bothWays = both.checked;
-    relink(drawn);
+    changeLinks();
   });
   const cost = numberField("extra cost in metres", drawn.extraCost, (value) => {
     drawn.extraCost = value;
-    relink(drawn);
+    changeLinks();
   }, { min: 0, max: 1e6 });
   parts.push(make("p", {}, make("label", {}, both, " both ways")), cost, make("p", {}, button("Remove", removeSelected)));
   return parts;
-}
-
-/** Puts a changed link into the mesh: it has another number then, and stays selected. */
-function relink(drawn: NonNullable<ReturnType<typeof drawnLink>>): void {
-  changeLinks();
-  const id = state.linkIds[state.links.indexOf(drawn)];
-  select(id === null || id === undefined ? null : { kind: "link", index: id });
 }
 
 function inspectPolygon(polygon: number): HTMLElement[] {
@@ -223,8 +216,9 @@ export function listenToEditor(): void {
     if (state.selected && state.selected.kind !== "agent") showTab("edit", false);
   });
   when("mesh", () => {
-    const { selected } = state;
-    if (selected?.kind === "polygon") select(null);
+    // Numbers of polygons and links are those of one mesh.
+    if (state.selected?.kind === "polygon") select(null);
+    else if (state.selected?.kind !== "thing") inspect();
   });
   gizmo.onChange = (drawn, isDone) => {
     const thing = selectedThing();

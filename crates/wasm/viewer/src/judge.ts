@@ -2,9 +2,9 @@
 // paths are long.
 import type { Judgement } from "waymesh";
 import * as THREE from "three";
-import { job } from "./bakes";
+import { job, settled } from "./bakes";
 import { squares } from "./layers";
-import { complain, find } from "./page";
+import { complain, find, make } from "./page";
 import { isPlan, state, view, when } from "./state";
 import { LIFT } from "./view";
 
@@ -44,12 +44,10 @@ function draw({ missed, missedSide, excess, excessSide, excessReasons, detours }
 
 /** A line of the list, with the colour of its layer. */
 function line(colour: THREE.ColorRepresentation | null, text: string): HTMLElement {
-  const place = document.createElement("li");
-  const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
+  const swatch = make("span", { className: "swatch" });
   if (colour === null) swatch.style.visibility = "hidden";
   else swatch.style.background = `#${new THREE.Color(colour).getHexString()}`;
-  place.append(swatch, Object.assign(document.createElement("span"), { textContent: text }));
-  return place;
+  return make("li", {}, swatch, make("span", { textContent: text }));
 }
 
 function say({ figures, remarks, detours }: Judgement): void {
@@ -68,11 +66,13 @@ function say({ figures, remarks, detours }: Judgement): void {
 }
 
 async function judge(): Promise<void> {
-  const { mesh } = state;
-  if (!mesh || isPlan() || !state.source) {
+  if (isPlan() || !state.source) {
     complain("only meshes of scenes of triangles can be judged, not those of floor plans or files");
     return;
   }
+  await settled();
+  const { mesh } = state;
+  if (!mesh) return;
   const found = await job((baker) => baker.judge(mesh.toBytes("wmrun")));
   if (!found || state.mesh !== mesh) return;
   judged = { mesh, found };

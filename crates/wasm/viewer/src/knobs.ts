@@ -80,16 +80,19 @@ export class Knobs {
     return given as AnySettings;
   }
 
-  /** Turns knobs as a link or a file says. Values that no knob has are left out. */
-  restore(given: Record<string, unknown>, pipeline = this.#pipeline): void {
+  /** Turns knobs as a link or a file says. Returns the names of those that have no knob. */
+  restore(given: Record<string, unknown>, pipeline = this.#pipeline): string[] {
     this.#values.clear();
+    const left: string[] = [];
     for (const [name, value] of Object.entries(given)) {
       if (name === "jumps" && value !== false) {
         this.#values.set(name, true);
         if (typeof value === "object") for (const [own, part] of Object.entries(value ?? {})) this.#values.set(`jumps.${own}`, part as Value);
       } else if (name !== "pipeline" && ["number", "boolean", "string"].includes(typeof value)) this.#values.set(name, value as Value);
+      else if (!["pipeline", "jumps"].includes(name)) left.push(words(name));
     }
     this.show(pipeline);
+    return left;
   }
 
   /** `true` if the pipeline that is shown has a setting of this name with a knob. */

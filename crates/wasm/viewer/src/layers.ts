@@ -91,18 +91,23 @@ function wallEnds(mesh: NavMesh): Float32Array {
 export function amounts(mesh: NavMesh, by: ColourBy, from: Point | undefined): Float32Array | null {
   if (by !== "wall distance" && (by !== "distance" || !from)) return null;
   const { at, areas } = middles(mesh);
-  if (by === "distance") return mesh.distances(from!, at);
-  return areas.map((_, polygon) => mesh.nearestWall(at.subarray(3 * polygon, 3 * polygon + 3), FARTHEST)?.distance ?? FARTHEST);
+  if (by === "distance") return mesh.distances(Float32Array.from(at, (_, index) => from![index % 3]!), at);
+  // The middle of a polygon may lie above or below its ground.
+  const options = { reach: [FARTHEST, FARTHEST, FARTHEST] as const };
+  return areas.map((_, polygon) => mesh.nearestWall(at.subarray(3 * polygon, 3 * polygon + 3), FARTHEST, options)?.distance ?? FARTHEST);
 }
 
+/** The largest amount that is finite. */
+export const farthest = (values: Float32Array): number => values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), 0.01);
+
 /** Walls that are farther away are not looked for, in metres. */
-const FARTHEST = 10;
+export const FARTHEST = 10;
 
 /** The ground of a mesh, painted. */
 function solid(mesh: NavMesh, by: ColourBy, colours: Colours, values: Float32Array | null): THREE.Object3D {
   const { polygonTriangles: first, triangles, positions } = mesh.ground(true);
   const { areas } = mesh.polygons;
-  const most = values ? values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, value) : most), 0.01) : 1;
+  const most = values ? farthest(values) : 1;
   const owner = new Uint32Array(triangles.length / 3);
   for (let polygon = 0; polygon + 1 < first.length; polygon += 1) owner.fill(polygon, first[polygon], first[polygon + 1]);
   const [, low, , , high] = mesh.bounds as unknown as [number, number, number, number, number];
@@ -226,13 +231,15 @@ export function drawStages(view: View, stages: Stages, wanted: Set<string>): str
   const [, low, , , high] = [0, view.bounds.min.y, 0, 0, view.bounds.max.y];
   put("spans", () => squares(stages.spans, side, (index, out) => scale((stages.spans[3 * index + 1]! - low) / Math.max(high - low, 0.01), out)));
   put("distances", () => squares(stages.spans, side, (index, out) => scale(stages.distances[index]!, out)));
-  const inRegion = [...stages.regions.keys()].filter((span) => stages.regions[span] !== NO_REGION);
-  const walked = Float32Array.from(inRegion.flatMap((span) => [...stages.spans.subarray(3 * span, 3 * span + 3)]));
-  put("regions", () => squares(walked, side, (index, out) => soft(stages.regions[inRegion[index]!]!, out)));
+  put("regions", () => {
+    const inRegion = [...stages.regions.keys()].filter((span) => stages.regions[span] !== NO_REGION);
+    const walked = Float32Array.from(inRegion.flatMap((span) => [...stages.spans.subarray(3 * span, 3 * span + 3)]));
+    return squares(walked, side, (index, out) => soft(stages.regions[inRegion[index]!]!, out));
+  });
   put("voxels", () => boxes(stages.voxels, side));
   put("raw", () => view.lines(stages.rawContours, 0xf08c00, 2));
   put("contours", () => view.lines(stages.contours, 0xd1495b, 3, 2 * LIFT));
   put("triangles", () => view.lines(stages.triangles, 0x3d6ea5, 1, 2 * LIFT));
-  const count = Math.max(wanted.has("voxels") ? stages.voxels.length / 4 : 0, stages.spans.length / 3);
+  const count = Math.max(wanted.has("voxels") ? stages.voxels.length / 4 : 0, ["spans", "distances", "regions"].some((name) => wanted.has(name)) ? stages.spans.length / 3 : 0);
   return count > MOST_BOXES ? `${count} boxes are too many to draw: choose larger cells.` : "";
 }

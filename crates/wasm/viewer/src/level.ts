@@ -18,7 +18,9 @@ function load(): Load {
 }
 
 function apply(): void {
-  void readAgain(load()).catch(complain);
+  const scale = Number(field("scale").value);
+  if (!(scale > 0 && Number.isFinite(scale))) complain(`metres per unit is ${field("scale").value || "empty"}, but must be a number above 0`);
+  else void readAgain(load());
 }
 
 /** Gives a material its price; `undefined` takes it away. */

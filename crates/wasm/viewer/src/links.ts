@@ -1,4 +1,5 @@
 // Links that are drawn by two clicks, and links of the bake that are shut.
+import type { NavMesh } from "waymesh";
 import * as THREE from "three";
 import { hint } from "./hints";
 import { bowOf, drawLinks } from "./layers";
@@ -14,12 +15,22 @@ let first: Point | null = null;
 
 const middleOf = (end: Float32Array): Point => [0, 1, 2].map((axis) => (end[axis]! + end[axis + 3]!) / 2) as Point;
 
-/** Puts the drawn links into the mesh that is shown, and shuts those that are shut. */
+/** The mesh that has the links of the page, and which of its own links the bake closed. */
+let linked: { mesh: NavMesh; closed: Set<number> } | null = null;
+
+/**
+ * Puts the drawn links into the mesh that is shown, and shuts those that are shut. They have other
+ * numbers then; one that is selected stays so.
+ */
 export function addLinks(): void {
-  const { mesh } = state;
+  const { mesh, selected } = state;
   if (!mesh) return;
+  const drawn = selected?.kind === "link" ? drawnLink(selected.index) : null;
+  const isNew = linked?.mesh !== mesh;
+  if (isNew) linked = { mesh, closed: new Set(mesh.links.filter(({ isOpen }) => !isOpen).map(({ id }) => id)) };
   for (const { id, start } of mesh.links) {
-    if (state.shut.some((place) => distance(place, middleOf(start)) < SAME_PLACE)) mesh.setLinkOpen(id, false);
+    const isShut = state.shut.some((place) => distance(place, middleOf(start)) < SAME_PLACE);
+    mesh.setLinkOpen(id, !isShut && !linked!.closed.has(id));
   }
   let lost = 0;
   state.linkIds = state.links.map(({ from, to, ...options }) => {
@@ -31,6 +42,9 @@ export function addLinks(): void {
     }
   });
   if (lost > 0) complain(`${lost} of ${state.links.length} links have no ground at their ends`);
+  if (selected?.kind !== "link") return;
+  const id = drawn ? state.linkIds[state.links.indexOf(drawn)] : isNew ? null : selected.index;
+  state.selected = id === null || id === undefined ? null : { kind: "link", index: id };
 }
 
 /** Takes the drawn links out of the mesh and puts them in again, as they are now. */
@@ -50,6 +64,10 @@ function preview(): void {
 
 /** Begins or ends a link. */
 export function clickLink(at: Point): void {
+  if (!state.mesh) {
+    complain("links need ground at their ends: there is no mesh yet");
+    return;
+  }
   if (!first) {
     first = at;
     preview();
@@ -61,7 +79,7 @@ export function clickLink(at: Point): void {
   dropLink();
   try {
     const { from, to, ...options } = link;
-    state.mesh?.removeLink(state.mesh.addLink(from, to, options));
+    state.mesh.removeLink(state.mesh.addLink(from, to, options));
   } catch (error) {
     complain(error);
     return;
@@ -86,7 +104,10 @@ export function drawnLink(id: number): DrawnLink | null {
 
 export function removeLink(id: number): void {
   const index = state.linkIds.indexOf(id);
-  if (index < 0) return;
+  if (index < 0) {
+    complain("this link was found by the bake: select it to close it");
+    return;
+  }
   state.mesh?.removeLink(id);
   state.links.splice(index, 1);
   state.linkIds.splice(index, 1);
@@ -101,6 +122,7 @@ export function openLink(id: number, isOpen: boolean): void {
   const drawn = drawnLink(id);
   if (drawn) drawn.isOpen = isOpen;
   else {
+    linked?.closed.delete(id);
     const at = middleOf(link.start);
     state.shut = state.shut.filter((place) => distance(place, at) >= SAME_PLACE);
     if (!isOpen) state.shut.push(at);

@@ -1,7 +1,7 @@
 // The page: its rooms are wired here.
 import init, { Scene } from "waymesh";
 import moduleAddress from "waymesh/waymesh_bg.wasm?url";
-import { bake, cancel, later, paint, startBaker } from "./bakes";
+import { bake, later, paint, startBaker, stop } from "./bakes";
 import { listenToCanvas } from "./clicks";
 import { listenToCompare } from "./compare";
 import { crowdHooks, listenToCrowd } from "./crowd";
@@ -28,7 +28,9 @@ const TOO_LARGE = ["city", "buildings", "offshore", "subway"];
 const onClick = (selector: string, run: () => void) => find(selector).addEventListener("click", run);
 
 async function start(): Promise<void> {
-  const compiling = WebAssembly.compileStreaming(fetch(moduleAddress));
+  // Servers that do not know the type of the module cannot stream it.
+  const whole = async () => WebAssembly.compile(await (await fetch(moduleAddress)).arrayBuffer());
+  const compiling = WebAssembly.compileStreaming(fetch(moduleAddress)).catch(whole);
   const loading = init({ module_or_path: compiling });
   const module = await compiling;
   await loading;
@@ -70,7 +72,7 @@ function listenToPanel(): void {
     later();
   });
   onClick("#rebake", () => void bake());
-  onClick("#cancel", cancel);
+  onClick("#cancel", stop);
   onClick("#reset", () => knobs.reset());
   for (const [name, event] of [["#shortest", "change"], ["#radius", "input"]] as const) {
     find(name).addEventListener(event, () => {
@@ -82,7 +84,7 @@ function listenToPanel(): void {
   const menu = find<HTMLDetailsElement>("#save-menu");
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-save]")) {
     button.addEventListener("click", () => {
-      void save(button.dataset["save"] ?? "").catch(complain);
+      void save(button.dataset["save"] ?? "");
       menu.open = button.dataset["save"] === "link";
     });
   }
@@ -97,7 +99,7 @@ function listenToPanel(): void {
 function listenToFiles(): void {
   const file = find<HTMLInputElement>("#file");
   file.addEventListener("change", () => {
-    void openFiles([...(file.files ?? [])]).catch(complain);
+    void openFiles([...(file.files ?? [])]);
     file.value = "";
   });
   document.addEventListener("dragover", (event) => {
@@ -110,7 +112,7 @@ function listenToFiles(): void {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    void openFiles([...(event.dataTransfer?.files ?? [])]).catch(complain);
+    void openFiles([...(event.dataTransfer?.files ?? [])]);
   });
 }
 
@@ -118,6 +120,8 @@ function listenToFiles(): void {
 Object.assign(window, {
   waymeshViewer: {
     project: (at: Point) => view.project(at),
+    /** Number of things that a layer shows. */
+    drawn: (layer: string) => view.layer(layer).children.length,
     /** Searches a path as two clicks do. */
     between(from: Point, to: Point) {
       state.points = [from, to];
@@ -142,4 +146,13 @@ Object.assign(window, {
   },
 });
 
-start().catch(complain);
+// Nothing fails without a word. Defects of the page are in the console, too.
+addEventListener("unhandledrejection", (event) => {
+  complain(event.reason);
+  if (!(event.reason instanceof TypeError || event.reason instanceof ReferenceError)) event.preventDefault();
+});
+addEventListener("error", ({ error }) => {
+  if (error) complain(error);
+});
+
+void start();

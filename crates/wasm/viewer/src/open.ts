@@ -1,7 +1,7 @@
 // Opens sources: files, scenes of the package, what a link names.
 import { NavMesh, Plan } from "waymesh";
 import * as THREE from "three";
-import { bake, cancel, job, show, showFigures } from "./bakes";
+import { bake, cancel, forgetMesh, job, show, showFigures } from "./bakes";
 import { colouredLevel, toGlb } from "./convert";
 import { showThings } from "./editor";
 import { STAGE_LAYERS, drawScene } from "./layers";
@@ -11,7 +11,7 @@ import { advise, complain, find, forgetAdvice } from "./page";
 import { dropCorners } from "./painter";
 import { search } from "./path";
 import { readLink, readLoad, readProject, type Project } from "./project";
-import { forgetSteps, lastVisit, restore } from "./session";
+import { forgetSteps, lastVisit, replaceFile, restore } from "./session";
 import { readSettings } from "./settings";
 import { colours, isPlan, knobs, pipeline, select, state, tell, view } from "./state";
 import { keepFile } from "./store";
@@ -27,23 +27,27 @@ const OF_SOURCE = [...STAGE_LAYERS, "polygons", "borders", "portals", "links", "
 
 /** A project whose file is still to be opened by hand. */
 let awaited: Project | null = null;
+/** Number of the newest source that someone wants to open: those before it are given up. */
+let newest = 0;
 
 /**
  * Opens a source in place of the one before, without a bake. Returns `false` if it cannot be read:
  * what was open stays then.
  */
 export async function openSource(next: Source, load: Load): Promise<boolean> {
+  const own = ++newest;
   const opened = await job((baker) => baker.open(next, load));
-  if (!opened) return false;
+  const coloured = opened && next.kind === "scene" ? await colouredLevel(next.name, next.bytes, load).catch(() => null) : null;
+  if (!opened || own !== newest) return false;
   complain(null);
   forgetAdvice();
+  forgetMesh();
   Object.assign(state, { source: next, load, points: [], things: [], links: [], shut: [], seeds: [], areas: {} });
   colours.forget();
   for (const name of OF_SOURCE) view.put(name);
   dropCorners();
   dropLink();
   select(null);
-  const coloured = next.kind === "scene" ? await colouredLevel(next.name, next.bytes, load).catch(() => null) : null;
   drawScene(view, opened, coloured);
   const bounds = new THREE.Box3();
   for (let index = 0; index < opened.vertices.length; index += 3) bounds.expandByPoint(new THREE.Vector3().fromArray(opened.vertices, index));
@@ -54,7 +58,7 @@ export async function openSource(next: Source, load: Load): Promise<boolean> {
   for (const { text, option, value } of opened.hints) {
     // A scale is a factor on top of the present one.
     const wanted = option === "scale" ? Number(value) * (load.scale ?? 1) : value;
-    advise(text, option === null ? [] : [[`Set ${option} to ${wanted}`, () => void readAgain({ ...load, [option]: wanted }).catch(complain)]]);
+    advise(text, option === null ? [] : [[`Set ${option} to ${wanted}`, () => void readAgain({ ...load, [option]: wanted })]]);
   }
   if (next.kind !== "builtin") void keepFile(next.name, next.bytes);
   tell("source");
@@ -99,6 +103,7 @@ export const openBuiltin = (name: string): Promise<void> => open({ kind: "builti
 
 /** Opens files: a scene with what belongs to it, a floor plan, a mesh, settings, or a project. */
 export async function openFiles(files: File[], load: Load = {}): Promise<void> {
+  const own = ++newest;
   const endingOf = ({ name }: File) => name.toLowerCase().split(".").at(-1) ?? "";
   const file = files.find((file) => !["bin", "png", "jpg", "jpeg", "ktx2", "webp", "mtl"].includes(endingOf(file))) ?? files[0];
   if (!file) return;
@@ -108,29 +113,42 @@ export async function openFiles(files: File[], load: Load = {}): Promise<void> {
     return;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
+  if (own !== newest) return;
   const ending = endingOf(file);
   if (["wmesh", "wmrun"].includes(ending)) return openMesh(file.name, bytes);
   const text = () => new TextDecoder().decode(bytes);
-  if (file.name.toLowerCase().endsWith(".waymesh.json")) return openProject(file.name, text());
+  // Browsers number files of one name: level.waymesh (1).json.
+  if (/\.waymesh[^.]*\.json$/i.test(file.name)) return openProject(file.name, text());
   if (ending === "toml") {
     const settings = readSettings(text(), isPlan());
-    if (settings) return applySettings(settings);
+    if (settings) return applySettings(file.name, settings);
   }
   if (["geojson", "json", "osm", "svg", "toml", "wkt"].includes(ending)) return open({ kind: "plan", name: file.name, bytes });
-  const glb = await toGlb(file.name, bytes, files).catch((error: unknown) => new Error(`${file.name}: ${error instanceof Error ? error.message : String(error)}`));
-  if (glb instanceof Error) {
-    complain(glb);
-    return;
-  }
-  const source: Source = glb ? { kind: "scene", name: file.name.replace(/\.[^.]*$/, ".glb"), bytes: glb } : { kind: "scene", name: file.name, bytes };
+  const source = await sceneOf(file.name, bytes, files);
+  if (own !== newest) return;
   const { name } = source;
   if (awaited?.source?.name === name) {
     const project = awaited;
     awaited = null;
     await openSource(source, project.load);
-    if (await restore(project)) return;
+    if ((await restore(project)) === "done") return;
   }
   await open(source, load);
+}
+
+/** The scene of a file, converted where the package does not read it. */
+async function sceneOf(name: string, bytes: Uint8Array, files: File[]): Promise<Source & { kind: "scene" }> {
+  const glb = await toGlb(name, bytes, files).catch((error: unknown) => {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return glb ? { kind: "scene", name: name.replace(/\.[^.]*$/, ".glb"), bytes: glb } : { kind: "scene", name, bytes };
+}
+
+/** Goes on with a project, or says which file that needs. */
+async function resume(project: Project): Promise<void> {
+  const is = await restore(project);
+  if (is === "done") forgetSteps();
+  else if (is === "no file") await awaitFile(project);
 }
 
 async function openProject(name: string, text: string): Promise<void> {
@@ -141,16 +159,16 @@ async function openProject(name: string, text: string): Promise<void> {
     // Said below.
   }
   if (!project) complain(`${name}: this is no project of this page`);
-  else if (await restore(project)) forgetSteps();
-  else await awaitFile(project);
+  else await resume(project);
 }
 
 /** Settings of a file, over what is open. */
-function applySettings(found: NonNullable<ReturnType<typeof readSettings>>): Promise<void> {
-  if (found.pipeline && !isPlan()) pipeline.value = found.pipeline;
-  knobs.restore(found.settings, isPlan() ? "plans" : (pipeline.value as "voxels"));
+function applySettings(name: string, found: NonNullable<ReturnType<typeof readSettings>>): Promise<void> {
+  if (!isPlan()) pipeline.value = found.pipeline;
+  const left = [...knobs.restore(found.settings, isPlan() ? "plans" : found.pipeline), ...found.left];
+  if (left.length > 0) advise(`${name} has what this page cannot show, and does without: ${left.join(", ")}`, []);
   state.things = [...state.things.filter(({ kind }) => kind === "obstacle"), ...found.things];
-  if (found.seeds.length > 0) state.seeds = found.seeds;
+  state.seeds = found.seeds;
   showThings();
   tell("edit");
   return bake();
@@ -163,6 +181,7 @@ function openMesh(name: string, bytes: Uint8Array): void {
     complain(new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`));
     return;
   }
+  newest += 1;
   cancel();
   Object.assign(state, { source: null, load: {}, made: null, points: [], things: [], links: [], shut: [], seeds: [] });
   for (const layer of ["scene", "things", "points", ...STAGE_LAYERS]) view.put(layer);
@@ -173,6 +192,7 @@ function openMesh(name: string, bytes: Uint8Array): void {
   forgetAdvice();
   showName(null, name);
   tell("source");
+  tell("edit");
   show(bytes);
   showFigures();
   advise(`${name} is a mesh without its scene: paths, crowds and links work on it, and settings have no effect`, []);
@@ -189,7 +209,7 @@ export async function openExample(name: string): Promise<void> {
 async function awaitFile(project: Project): Promise<void> {
   awaited = project;
   if (!state.mesh) await openBuiltin("dungeon-rooms");
-  advise(`this work is about the file ${project.source?.name}, which this browser does not have: open it to go on`, []);
+  advise(`this work is about the file ${project.source?.name ?? "of a mesh"}, which this browser does not have: open it to go on`, []);
 }
 
 /** What `waymesh view` was given. */
@@ -215,18 +235,18 @@ async function servedFile(name: string): Promise<File> {
 function watch({ name, modified }: Served): void {
   let seen = modified;
   const look = async () => {
-    const found = await served().catch(() => null);
-    if (found?.modified !== undefined && found.modified !== seen && found.name === name) {
-      seen = found.modified;
-      if (state.source?.kind === "scene") {
-        const bytes = new Uint8Array(await (await servedFile(name)).arrayBuffer());
-        state.source = { ...state.source, bytes };
-        await readAgain(state.load);
-      }
-    }
-    setTimeout(() => void look(), LOOK);
+    const found = await served();
+    if (found?.modified === undefined || found.modified === seen || found.name !== name) return;
+    seen = found.modified;
+    const file = await servedFile(name);
+    const source = await sceneOf(name, new Uint8Array(await file.arrayBuffer()), [file]);
+    if (state.source?.kind !== "scene" || state.source.name !== source.name) return;
+    replaceFile(state.source.bytes, source.bytes);
+    state.source = source;
+    await readAgain(state.load);
   };
-  setTimeout(() => void look(), LOOK);
+  const again = (): void => void setTimeout(() => void look().catch(complain).finally(again), LOOK);
+  again();
 }
 
 /**
@@ -238,21 +258,16 @@ export async function openFirst(): Promise<void> {
   const link = readLink(location.hash);
   if (found) {
     await openFiles([await servedFile(found.name)], found.load);
-    if (link?.source?.name === found.name && (await restore(link))) forgetSteps();
+    if (link?.source?.name === found.name && (await restore(link)) === "done") forgetSteps();
     if (!state.mesh) showName(null, found.name);
     if (found.modified !== undefined) watch(found);
     return;
   }
-  if (link) {
-    if (await restore(link)) forgetSteps();
-    else await awaitFile(link);
-    return;
-  }
+  if (link?.source) return resume(link);
   await openBuiltin("dungeon-rooms");
   const before = lastVisit();
-  if (before) {
-    advise(`your last visit was about ${before.source?.name ?? "a mesh"}`, [["Go on with it", () => void restore(before).then((is) => (is ? forgetSteps() : awaitFile(before)))]]);
-  }
+  if (link) advise("this page showed a mesh without its scene, which the browser does not keep: open its file again", []);
+  else if (before) advise(`your last visit was about ${before.source!.name}`, [["Go on with it", () => void resume(before)]]);
   search();
 }
 

@@ -2,9 +2,9 @@
 import { addThing } from "./editor";
 import { hint } from "./hints";
 import { complain, find } from "./page";
-import { MOST_COST, USUAL_COST, boxBetween, drawThing, polygonOf } from "./things";
+import { MOST_COST, boxBetween, drawThing, polygonOf } from "./things";
 import type { Point, Thing } from "./project";
-import { isPlan, knobs, state, tool, view } from "./state";
+import { isPlan, knobs, pipeline, state, tool, view } from "./state";
 
 /** Boxes that are narrower were not meant, in metres. */
 const NARROW = 0.2;
@@ -16,12 +16,9 @@ const CLOSE = 12;
 /** Corners that were clicked, of a box or a polygon. */
 let corners: Point[] = [];
 
-/** What the next area is. */
-function cost(): number | null {
-  if (find<HTMLInputElement>("#area-blocked").checked) return null;
-  const given = find<HTMLInputElement>("#area-cost").valueAsNumber;
-  return given >= 0 ? Math.min(given, MOST_COST) : USUAL_COST;
-}
+/** What the next area costs: NaN where no number is given. */
+const cost = () => (find<HTMLInputElement>("#area-blocked").checked ? null : find<HTMLInputElement>("#area-cost").valueAsNumber);
+const isCost = (cost: number | null) => cost === null || (cost >= 0 && cost <= MOST_COST);
 const areaName = () => find<HTMLInputElement>("#area-name").value.trim();
 const kind = (): Thing["kind"] => (tool() === "area" ? "area" : "obstacle");
 const shape = () => find<HTMLSelectElement>(tool() === "area" ? "#area-shape" : "#obstacle-shape").value as Thing["shape"];
@@ -29,6 +26,8 @@ const shape = () => find<HTMLSelectElement>(tool() === "area" ? "#area-shape" : 
 function isRefused(): boolean {
   if (!state.source) complain("obstacles and areas need a scene or a floor plan: a mesh alone cannot be changed");
   else if (kind() === "obstacle" && isPlan()) complain("obstacles need a scene of triangles, not a floor plan");
+  else if (kind() === "obstacle" && pipeline.value !== "voxels") complain(`obstacles need the pipeline voxels, not ${pipeline.value}: choose it in the tab Bake`);
+  else if (kind() === "area" && !isCost(cost())) complain(`the cost of a metre must be a number from 0 to ${MOST_COST}`);
   else return false;
   return true;
 }

@@ -1,6 +1,6 @@
 // The path between the points that were clicked, and the ruler.
 import type { NavMesh, Path, PathOptions } from "waymesh";
-import { find, said } from "./page";
+import { find, make, said } from "./page";
 import { drawPath, drawPoints, pathLines } from "./placed";
 import { distance, type Point } from "./project";
 import { canExplain } from "./why";
@@ -60,13 +60,12 @@ function searchBetween(mesh: NavMesh, start: Point, end: Point, place: HTMLEleme
   const took = performance.now() - begin;
   const kept = searchKept(start, end, options);
   drawPath(view, mesh, path, radius());
-  const strong = Object.assign(document.createElement("strong"), { textContent: `${path.length.toFixed(3)} m` });
   const what = { complete: "", partial: " to the nearest place that can be reached", unreachable: " (no way leads there)", undecided: " (the search gave up)" }[path.outcome];
   find("#why-path").hidden = path.outcome === "complete" || radius() > 0 || !canExplain();
   const corners = path.points.length / 3;
   const cost = doCostsCount ? `, which cost ${path.cost.toFixed(3)}` : isPriced ? ", costs aside" : "";
   // With another tool the answer is not that of the last click.
-  place.replaceChildren(PATH_TOOLS.includes(tool()) ? "" : "Path: ", strong, `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}${path.searched ? `, ${path.searched.length} searched` : ""}, in ${took.toFixed(2)} ms.${kept}`);
+  place.replaceChildren(PATH_TOOLS.includes(tool()) ? "" : "Path: ", make("strong", { textContent: `${path.length.toFixed(3)} m` }), `${cost}${what}, ${corners} points over ${path.polygons.length} polygons${path.links.length > 0 ? ` and ${path.links.length} links` : ""}${path.searched ? `, ${path.searched.length} searched` : ""}, in ${took.toFixed(2)} ms.${kept}`);
   Object.assign(place.dataset, { metres: String(path.length), outcome: path.outcome, searched: String(path.searched?.length ?? ""), start: start.join(","), end: end.join(",") });
 }
 

@@ -2,7 +2,7 @@
 import { settingsToToml } from "waymesh";
 import { settings } from "./bakes";
 import { find } from "./page";
-import { projectFile } from "./session";
+import { projectFile, write } from "./session";
 import { state, view } from "./state";
 
 function download(name: string, content: string | Blob | Uint8Array): void {
@@ -24,6 +24,9 @@ export async function save(what: string): Promise<void> {
   if (what === "png") return download(`${name}.png`, (await view.picture()) ?? "");
   if (what === "project") return download(`${name}.waymesh.json`, projectFile());
   if (what === "link") {
+    write();
+    // Pages that did not come by https have no clipboard.
+    if (!navigator.clipboard) throw new Error("this browser lets pages copy over https only: copy the address of this page");
     await navigator.clipboard.writeText(location.href);
     said.textContent = source?.kind === "builtin" ? "The link is copied." : "The link is copied; it holds the settings, not your file.";
     return;

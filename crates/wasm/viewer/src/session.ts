@@ -1,11 +1,11 @@
 // The work of a person: undo and redo, what the address and the browser keep, project files.
-import { bake, paint, settings } from "./bakes";
+import { bake, paint, settings, settled, stages } from "./bakes";
 import { setCrowd } from "./crowd";
 import { changeLinks } from "./links";
 import { openSource } from "./open";
 import { complain, find } from "./page";
 import { search, showRadius } from "./path";
-import { fromBase64, toBase64, writeLink, type Project } from "./project";
+import { fromBase64, readProject, toBase64, writeLink, type Project } from "./project";
 import { knobs, pipeline, radius, select, shown, state, view, when } from "./state";
 import { keptFile } from "./store";
 import { showLayers } from "./switches";
@@ -30,14 +30,34 @@ let last = { time: 0, keys: "" };
 let timer = 0;
 /** When the work was kept last. */
 let kept = -REST;
+/** Number of the newest project that is restored: those before it are given up. */
+let newest = 0;
+/** `true` while what is restored is put in place: that is no change of a person. */
 let isRestoring = false;
-/** Bytes of all files that were opened: a step may go back to one of them. */
-const files = new Map<string, Uint8Array>();
+/** Files that were opened, by number, as names may recur: a step may go back to one of them. */
+const files = new Map<number, { name: string; bytes: Uint8Array }>();
+let nextFile = 1;
+
+/** The number of the file that is open; 0 for none. */
+function openFile(): number {
+  const { source } = state;
+  if (!source || source.kind === "builtin") return 0;
+  const { name, bytes } = source;
+  for (const [number, file] of files) if (file.bytes === bytes) return number;
+  const steps = [...past, ...future, now].join();
+  for (const number of files.keys()) if (!steps.includes(`"file":${number},`)) files.delete(number);
+  files.set(nextFile, { name, bytes });
+  return nextFile++;
+}
+
+/** A file was written again: steps that go back do not go back to its old bytes. */
+export function replaceFile(old: Uint8Array, bytes: Uint8Array): void {
+  for (const file of files.values()) if (file.bytes === old) file.bytes = bytes;
+}
 
 /** What is there now, without the bytes of a file. */
 export function gather(): Project {
   const { source, load, things, links, shut, seeds, points } = state;
-  if (source && source.kind !== "builtin") files.set(source.name, source.bytes);
   return {
     version: 1, source: source ? { kind: source.kind, name: source.name } : null, load, pipeline: pipeline.value, settings: knobs.settings,
     things, links, shut, seeds, points, radius: radius(), isShortest: find<HTMLInputElement>("#shortest").checked,
@@ -46,7 +66,7 @@ export function gather(): Project {
 }
 
 /** What steps of undo are about: all but where it is looked at from. */
-const editable = () => JSON.stringify({ ...gather(), camera: null });
+const editable = () => JSON.stringify({ file: openFile(), ...gather(), camera: null });
 
 function showSteps(): void {
   find<HTMLButtonElement>("#undo").disabled = past.length === 0;
@@ -61,7 +81,9 @@ function keep(): void {
   else timer = window.setTimeout(write, rest);
 }
 
-function write(): void {
+/** Keeps the work at once: what the address says is the work as it is. */
+export function write(): void {
+  clearTimeout(timer);
   kept = performance.now();
   const project = gather();
   history.replaceState(null, "", writeLink(project));
@@ -106,7 +128,7 @@ async function step(from: string[], to: string[]): Promise<void> {
   to.push(now);
   [now, last] = [text, { time: 0, keys: "" }];
   showSteps();
-  await restore(JSON.parse(text) as Project);
+  if ((await restore(JSON.parse(text) as Step)) === "no file") complain("the file of this step is not in this page any more");
 }
 
 const undo = (): Promise<void> => step(past, future);
@@ -115,24 +137,33 @@ const redo = (): Promise<void> => step(future, past);
 /** What a bake is made of. */
 const bakeOf = () => JSON.stringify([state.source?.name, state.load, pipeline.value, settings(), state.things.filter(({ kind }) => kind === "obstacle")]);
 
+/** A step of undo: a project, with the number of its file. */
+type Step = Project & { file?: number };
+
 /** The bytes of a project's file: from the project, from this page, or from the browser. */
-async function bytesOf({ name, bytes }: NonNullable<Project["source"]>): Promise<Uint8Array | null> {
-  return bytes === undefined ? (files.get(name) ?? (await keptFile(name))) : fromBase64(bytes);
+async function bytesOf({ source, file }: Step): Promise<Uint8Array | null> {
+  const { name, bytes } = source!;
+  if (bytes !== undefined) return fromBase64(bytes);
+  const here = file === undefined ? [...files.values()].findLast((one) => one.name === name) : files.get(file);
+  return here?.bytes ?? (await keptFile(name));
 }
 
-/** Shows a project. Returns `false` if its file is not here. */
-export async function restore(project: Project): Promise<boolean> {
+/** Shows a project, if its file is here and no other one is opened meanwhile. */
+export async function restore(project: Step): Promise<"done" | "no file" | "failed"> {
+  const own = ++newest;
   const before = bakeOf();
+  const { source, file } = project;
+  if (!source && state.source) return "no file";
+  const isFile = source !== null && source.kind !== "builtin";
+  const isOther = source && (source.kind !== state.source?.kind || source.name !== state.source.name || JSON.stringify(project.load) !== JSON.stringify(state.load) || (isFile && file !== undefined && file !== openFile()));
+  if (isOther) {
+    const { kind, name } = source;
+    const bytes = isFile ? await bytesOf(project) : null;
+    if (isFile && !bytes) return "no file";
+    if (own !== newest || !(await openSource(kind === "builtin" ? { kind, name } : { kind, name, bytes: bytes! }, project.load)) || own !== newest) return "failed";
+  }
   isRestoring = true;
   try {
-    const { source } = project;
-    const isOther = source && (source.kind !== state.source?.kind || source.name !== state.source.name || JSON.stringify(project.load) !== JSON.stringify(state.load));
-    if (isOther) {
-      const bytes = source.kind === "builtin" ? null : await bytesOf(source);
-      if (source.kind !== "builtin" && !bytes) return false;
-      const { kind, name } = source;
-      if (!(await openSource(kind === "builtin" ? { kind, name } : { kind, name, bytes: bytes! }, project.load))) return false;
-    }
     pipeline.value = project.pipeline;
     knobs.restore(project.settings as Record<string, unknown>, state.source?.kind === "plan" ? "plans" : (project.pipeline as "voxels"));
     Object.assign(state, { things: project.things, links: project.links, shut: project.shut, seeds: project.seeds, points: project.points });
@@ -144,25 +175,27 @@ export async function restore(project: Project): Promise<boolean> {
     showLayers(project.layers);
     select(null);
     view.eye = project.camera;
-    if (isOther || bakeOf() !== before || !state.mesh) await bake();
-    else {
+    if (!isOther && bakeOf() === before && state.mesh) {
       changeLinks();
       paint();
     }
-    search();
   } finally {
     isRestoring = false;
   }
   keep();
-  return true;
+  if (isOther || bakeOf() !== before || !state.mesh) await bake();
+  else await settled().then(stages);
+  search();
+  return "done";
 }
 
 /** The project of the last visit, if a person changed something in it. */
 export function lastVisit(): Project | null {
   try {
-    const project = JSON.parse(localStorage.getItem(KEY) ?? "null") as Project | null;
-    const isWork = project && (project.source?.kind !== "builtin" || project.things.length + project.links.length + Object.keys(project.settings).length > 0);
-    return isWork ? project : null;
+    const project = readProject(JSON.parse(localStorage.getItem(KEY) ?? "null"));
+    if (!project?.source) return null;
+    const { source, things, links, shut, seeds, settings } = project;
+    return source.kind !== "builtin" || things.length + links.length + shut.length + seeds.length + Object.keys(settings).length > 0 ? project : null;
   } catch {
     return null;
   }
@@ -179,14 +212,14 @@ export function projectFile(): string {
 export function listenToSession(): void {
   when("edit", changed);
   view.controls.addEventListener("end", keep);
-  find("#undo").addEventListener("click", () => void undo().catch(complain));
-  find("#redo").addEventListener("click", () => void redo().catch(complain));
+  find("#undo").addEventListener("click", () => void undo());
+  find("#redo").addEventListener("click", () => void redo());
   document.addEventListener("keydown", (event) => {
     const isText = event.target instanceof HTMLInputElement && ["text", "number"].includes(event.target.type);
     if (!(event.ctrlKey || event.metaKey) || isText || event.target instanceof HTMLTextAreaElement) return;
     const key = event.key.toLowerCase();
-    if (key === "z" && !event.shiftKey) void undo().catch(complain);
-    else if (key === "y" || (key === "z" && event.shiftKey)) void redo().catch(complain);
+    if (key === "z" && !event.shiftKey) void undo();
+    else if (key === "y" || (key === "z" && event.shiftKey)) void redo();
     else return;
     event.preventDefault();
   });

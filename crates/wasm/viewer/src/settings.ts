@@ -6,9 +6,11 @@ import { areaOf } from "./things";
 
 interface Found {
   settings: Record<string, unknown>;
-  pipeline: string | null;
+  pipeline: "voxels" | "storeys" | "slices";
   things: Thing[];
   seeds: Point[];
+  /** What the file says and the page does without. */
+  left: string[];
 }
 
 /** Names of the program's file that are other words than the settings of the package. */
@@ -19,11 +21,10 @@ const OTHER: Record<string, string> = {
 /** What means nothing in a page. */
 const LEFT_OUT = ["max_memory", "threads"];
 
-/** A mark of the file as an area on the ground; marks of other shapes are left out. */
-function readMark({ area, ...shape }: Record<string, unknown>): Thing[] {
+/** A mark of the file as an area on the ground; `null` for one of another shape. */
+function readMark({ area, ...shape }: Record<string, unknown>): Thing | null {
   const [, name = "", cost] = /^(.*?)(?::([\d.]+))?$/.exec(String(area ?? "")) ?? [];
-  const made = name === "blocked" ? areaOf(shape, "", null) : areaOf(shape, name, Number(cost ?? 1));
-  return made ? [made] : [];
+  return name === "blocked" ? areaOf(shape, "", null) : areaOf(shape, name, Number(cost ?? 1));
 }
 
 /**
@@ -42,12 +43,18 @@ export function readSettings(text: string, isPlan: boolean): Found | null {
   const known = new Set((["voxels", "storeys", "slices", "plans"] as const).flatMap((pipeline) => {
     return describeSettings(pipeline).map(({ name, group }) => (group === "jumps" ? `jumps.${name}` : name));
   }));
-  const found: Found = { settings: {}, pipeline: null, things: [], seeds: [] };
+  const found: Found = { settings: {}, pipeline: "voxels", things: [], seeds: [], left: [] };
   for (const [key, value] of Object.entries(given)) {
     const plain = key.replaceAll("-", "_");
     const name = OTHER[plain] ?? plain;
-    if (name === "mark") found.things = (value as Record<string, unknown>[]).flatMap(readMark);
-    else if (name === "pipeline") found.pipeline = String(value);
+    if (name === "mark") {
+      const marks = (value as Record<string, unknown>[]).map(readMark);
+      found.things = marks.filter((mark) => mark !== null);
+      if (marks.includes(null)) found.left.push("marks of closed meshes");
+    } else if (name === "pipeline") {
+      if (value !== "voxels" && value !== "storeys" && value !== "slices") throw new Error(`pipeline is ${String(value)}, but must be voxels, storeys or slices`);
+      found.pipeline = value;
+    }
     else if (name === "keep" && Array.isArray(value)) found.seeds = value.map((seed) => String(seed).split(",").map(Number) as Point);
     else if (LEFT_OUT.includes(name)) continue;
     else if (!known.has(name)) throw new Error(`there is no setting ${key}`);

@@ -36,11 +36,13 @@ interface State {
   material: string | null;
   /** Areas that the source has of its own. */
   areas: Areas;
+  /** The amount, in metres, that the last of the colours of a scale stands for. */
+  farthest: number;
 }
 
 export const state: State = {
   source: null, load: {}, mesh: null, made: null, kept: null, points: [], things: [], links: [], linkIds: [], shut: [], seeds: [],
-  selected: null, material: null, areas: {},
+  selected: null, material: null, areas: {}, farthest: 0,
 };
 
 export const colours = new Colours();
@@ -49,11 +51,12 @@ export const colours = new Colours();
 export const shown = new Set<string>(LAYERS.filter(([, , on]) => on).map(([name]) => name));
 
 /** What happens when something of this kind changes, in the order in which it was asked for. */
-const followers = { knob: [] as (() => void)[], mesh: [] as (() => void)[], baked: [] as (() => void)[], source: [] as (() => void)[], edit: [] as (() => void)[], select: [] as (() => void)[] };
+const followers = { knob: [] as (() => void)[], paint: [] as (() => void)[], mesh: [] as (() => void)[], baked: [] as (() => void)[], source: [] as (() => void)[], edit: [] as (() => void)[], select: [] as (() => void)[] };
 
 /**
- * Calls `run` whenever a knob was turned, another mesh is shown, a bake is done with all layers,
- * another source is open, a person changed something that is kept, or selected something.
+ * Calls `run` whenever a knob was turned, colours were painted, another mesh is shown, a bake is
+ * done with all layers, another source is open, a person changed something that is kept, or
+ * selected something.
  */
 export function when(kind: keyof typeof followers, run: () => void): void {
   followers[kind].push(run);

@@ -7,11 +7,19 @@ const STORE = "files";
  */
 function ask<T>(mode: IDBTransactionMode, request: (store: IDBObjectStore) => IDBRequest): Promise<T | null> {
   return new Promise((resolve) => {
-    const opening = indexedDB.open("waymesh", 1);
+    let opening: IDBOpenDBRequest;
+    try {
+      opening = indexedDB.open("waymesh", 1);
+    } catch {
+      resolve(null);
+      return;
+    }
     opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
     opening.onerror = () => resolve(null);
     opening.onsuccess = () => {
       const asked = request(opening.result.transaction(STORE, mode).objectStore(STORE));
+      // It ends once the request is answered.
+      opening.result.close();
       asked.onsuccess = () => resolve((asked.result as T | undefined) ?? null);
       asked.onerror = () => resolve(null);
     };

@@ -1,6 +1,6 @@
 // Which layers are on, what the picture shows of the storeys, and from where.
-import { paint, stages } from "./bakes";
-import { LAYERS, STAGE_LAYERS } from "./layers";
+import { paint, settled, stages } from "./bakes";
+import { FARTHEST, LAYERS, STAGE_LAYERS } from "./layers";
 import { middles } from "./colours";
 import { advise, find, make } from "./page";
 import { search } from "./path";
@@ -39,7 +39,7 @@ export function makeSwitches(): void {
     box.addEventListener("change", () => {
       turn(name, box.checked);
       tell("edit");
-      if (STAGE_LAYERS.includes(name)) void stages();
+      if (STAGE_LAYERS.includes(name)) void settled().then(stages);
       if (name === "searched") search();
     });
     view.layer(name).visible = box.checked;
@@ -47,7 +47,6 @@ export function makeSwitches(): void {
   }
   find("#colour").addEventListener("change", () => {
     paint();
-    showLegend();
     tell("edit");
   });
   find("#peel").addEventListener("input", () => {
@@ -75,10 +74,8 @@ export function makeSwitches(): void {
     xray.setAttribute("aria-pressed", "false");
     peel();
   });
-  when("mesh", () => {
-    showLegend();
-    if (storey < 0) peel();
-  });
+  when("paint", showLegend);
+  when("mesh", peel);
 }
 
 /** Turns on just these layers, as a link says. */
@@ -105,7 +102,7 @@ function showLegend(): void {
   } else {
     const says = {
       polygon: "Each polygon has a colour of its own, which it keeps.", island: "Ground of one colour is connected.", region: "One colour for each region of the bake.",
-      height: "Blue is low, yellow is high.", "wall distance": "Blue is near a wall, yellow 10 m from it.", distance: state.points[0] ? "Blue is near the start of the path, yellow far; grey cannot be reached." : "Click where a path should begin.",
+      height: "Blue is low, yellow is high.", "wall distance": `Blue is near a wall, yellow ${state.farthest.toFixed(1)} m from it${state.farthest < FARTHEST ? "" : " or more"}.`, distance: state.points[0] ? `Blue is near the start of the path, yellow ${state.farthest.toFixed(1)} m away; grey cannot be reached.` : "Click where a path should begin.",
     }[by];
     place.append(make("li", { textContent: says }));
   }
@@ -158,6 +155,7 @@ function step(by: number): void {
 /** Cuts off what is above the height of the slider, or all but a storey. */
 function peel(): void {
   const heights = storeys();
+  storey = Math.min(storey, heights.length - 1);
   find("#storeys").hidden = heights.length < 2;
   const height = heights[storey];
   const slider = find<HTMLInputElement>("#peel");

@@ -2,7 +2,7 @@
 import { bake } from "./bakes";
 import { openBuiltin } from "./open";
 import { find, showTab } from "./page";
-import { knobs, pipeline, state } from "./state";
+import { knobs, pipeline, state, tell, when } from "./state";
 
 interface Step {
   title: string;
@@ -66,6 +66,7 @@ async function show(step: number): Promise<void> {
   colourBy(wanted.colour);
   pipeline.value = "voxels";
   knobs.restore(wanted.settings);
+  tell("edit");
   if (state.source?.kind === "builtin" && state.source.name === wanted.scene) await bake();
   else await openBuiltin(wanted.scene);
   if (at !== step) return;
@@ -79,14 +80,19 @@ async function show(step: number): Promise<void> {
   knob?.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }
 
-/** Leaves the example with its usual settings. */
-function end(): void {
+function close(): void {
   at = -1;
   usual = null;
-  colourBy("polygon");
   card().hidden = true;
   for (const old of document.querySelectorAll(".toured")) old.classList.remove("toured");
+}
+
+/** Leaves the example with its usual settings. */
+function end(): void {
+  close();
+  colourBy("polygon");
   knobs.restore({});
+  tell("edit");
   void bake();
 }
 
@@ -95,4 +101,8 @@ export function listenToTour(): void {
   find("#tour-back").addEventListener("click", () => void show(at - 1));
   find("#tour-next").addEventListener("click", () => void show(at + 1));
   find("#tour-end").addEventListener("click", end);
+  // Who opens something else has left.
+  when("source", () => {
+    if (at >= 0 && state.source?.name !== STEPS[at]!.scene) close();
+  });
 }

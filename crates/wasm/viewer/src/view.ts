@@ -184,6 +184,7 @@ export class View {
     for (const one of [material].flat()) {
       if (!one) continue;
       if (one instanceof LineMaterial) this.#lines.delete(one);
+      (one as THREE.MeshLambertMaterial).map?.dispose();
       one.dispose();
     }
     if (part instanceof THREE.InstancedMesh) part.dispose();
@@ -295,7 +296,9 @@ export class View {
   }
 
   #hits(event: { clientX: number; clientY: number }, names: string[]): THREE.Intersection[] {
-    const found = this.#ray(event).intersectObjects(names.map((name) => this.layer(name)), true);
+    // Layers that are off are not in the way.
+    const layers = names.map((name) => this.layer(name)).filter(({ visible }) => visible);
+    const found = this.#ray(event).intersectObjects(layers, true);
     return found.filter(({ point }) => point.y <= this.#above.constant && point.y >= -this.#below.constant);
   }
 

@@ -1,10 +1,10 @@
 // Explains why a place is not walkable, or why no path joins two places, and offers the settings
 // that change it.
 import type { Remedy } from "waymesh";
-import { job, settings } from "./bakes";
+import { job, settings, settled } from "./bakes";
 import type { Explanation } from "./messages";
 import { readAgain } from "./open";
-import { button, complain, find } from "./page";
+import { button, complain, find, make } from "./page";
 import type { Point } from "./project";
 import { isPlan, knobs, state, when } from "./state";
 
@@ -15,8 +15,7 @@ const list = () => find("#why");
 
 /** A line of the answer, with a button for its setting if there is a knob for it. */
 function line(text: string, remedy: Remedy | null): HTMLElement {
-  const place = document.createElement("li");
-  place.append(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+  const place = make("li", {}, `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
   if (!remedy) return place;
   const { setting } = remedy;
   const value = setting === "jumps" ? true : remedy.to;
@@ -24,7 +23,7 @@ function line(text: string, remedy: Remedy | null): HTMLElement {
     const name = setting.replaceAll("_", " ");
     place.append(" ", button(setting === "jumps" ? "Look for jumps" : `Set ${name} to ${value}`, () => knobs.turn(setting, value as number | boolean | string)));
   } else if (setting === "winding") {
-    place.append(" ", button("Count both sides", () => void readAgain({ ...state.load, winding: "two_sided" }).catch(complain)));
+    place.append(" ", button("Count both sides", () => void readAgain({ ...state.load, winding: "two_sided" })));
   }
   return place;
 }
@@ -49,17 +48,29 @@ function lines(found: Explanation): HTMLElement[] {
   return [line(`no single setting joins the places${apart}`, null)];
 }
 
+/** Number of the newest question: answers to those before it come too late. */
+let newest = 0;
+
+/** Takes the answer away, as the places are others. */
+export function forgetAnswer(): void {
+  newest += 1;
+  list().replaceChildren();
+}
+
 /** Explains a place, or why no path leads from it to another. */
 export async function explain(at: Point, to: Point | null): Promise<void> {
   if (!canExplain()) {
     complain("only bakes of voxels of a scene are explained, not those of floor plans, other pipelines or files");
     return;
   }
+  const own = ++newest;
   list().replaceChildren(line("the place is looked into", null));
+  await settled();
   const given = settings();
-  const found = await job((baker) => baker.why(at, to, given));
+  const found = own === newest ? await job((baker) => baker.why(at, to, given)) : null;
+  if (own !== newest) return;
   if (!found) {
-    list().replaceChildren();
+    forgetAnswer();
     return;
   }
   complain(null);
@@ -72,6 +83,6 @@ export function listenToWhy(): void {
     const [from, to] = state.points;
     if (from && to) void explain(from, to);
   });
-  when("baked", () => list().replaceChildren());
-  when("source", () => list().replaceChildren());
+  when("mesh", forgetAnswer);
+  when("source", forgetAnswer);
 }

@@ -40,7 +40,8 @@ function open(source: Source, load: Load): Opened {
 
 /** The mesh with obstacles: only the tiles that changed are built. */
 function follow(of: Scene, settings: AnySettings, obstacles: Shape[], progress: Progress): [NavMesh, number] {
-  const { pipeline: _, tile_cells: __, marks = [], ...given } = settings;
+  const { pipeline, tile_cells: _, marks = [], ...given } = settings;
+  if (pipeline !== undefined) throw new Error(`obstacles need the pipeline voxels, not ${pipeline}: choose it in the tab Bake, or remove the obstacles`);
   const key = JSON.stringify(given);
   if (world?.settings !== key) {
     world?.world.free();
