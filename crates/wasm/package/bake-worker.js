@@ -62,13 +62,17 @@ export class Line {
 
   #start() {
     if (this.#worker) return;
-    this.#worker = this.#make();
+    const failed = (message) => failure({ message: `the worker failed: ${message || "it cannot be started"}`, kind: "bake" });
+    try {
+      this.#worker = this.#make();
+    } catch ({ message }) {
+      throw failed(message);
+    }
     this.#worker.postMessage({ module: this.#module });
     this.#worker.addEventListener("message", ({ data }) => this.#hear(data));
-    this.#worker.addEventListener("error", (event) => {
-      // The module's memory may be in any state.
-      this.stop(failure({ message: event.message || "the worker cannot be started", kind: "bake" }));
-    });
+    // The module's memory may be in any state.
+    this.#worker.addEventListener("error", ({ message }) => this.stop(failed(message)));
+    this.#worker.addEventListener("messageerror", () => this.stop(failed("its answer cannot be read")));
   }
 
   #hear(data) {

@@ -133,6 +133,24 @@ test("a worker whose module failed is replaced", async () => {
   }
 });
 
+test("a worker that cannot be made or understood says so", async () => {
+  const listeners = {};
+  const silent = { addEventListener: (kind, run) => (listeners[kind] = run), postMessage: () => {}, terminate: () => {} };
+  const refusing = () => {
+    throw new TypeError("not from this origin");
+  };
+  for (const made of [(make) => new BakeWorker(null, make), (make) => new BakeWorkers(2, null, make)]) {
+    await assert.rejects(made(refusing).bake({ scene: scene() }), { name: "WaymeshError", kind: "bake", message: "the worker failed: not from this origin" });
+    for (const [kind, event, message] of [["error", {}, /cannot be started/], ["error", { message: "no such file" }, /no such file/], ["messageerror", {}, /answer cannot be read/]]) {
+      const worker = made(() => silent);
+      const job = worker.bake({ scene: scene() });
+      listeners[kind](event);
+      await assert.rejects(job, { name: "WaymeshError", kind: "bake", message });
+      assert.equal(worker.isBusy, false);
+    }
+  }
+});
+
 test("what is called before the module is loaded says so", async () => {
   for (const file of ["waymesh.js", "queries.js"]) {
     const unloaded = await import(`../pkg/${file}?unloaded`);

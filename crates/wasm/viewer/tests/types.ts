@@ -1,5 +1,5 @@
 // Uses of the package as TypeScript sees them: the build of the page checks it.
-import init, { BakeWorker, BakeWorkers, NavMesh, Scene } from "waymesh";
+import init, { BakeWorker, BakeWorkers, Crowd, NavMesh, Scene } from "waymesh";
 import { geometryOf, trianglesOf } from "waymesh/three";
 import { Pathfinding } from "waymesh/three-pathfinding";
 import * as THREE from "three";
@@ -15,5 +15,11 @@ const again: NavMesh = NavMesh.fromBytes(bytes);
 again.toBytes();
 const id: number = again.addLink([0, 0, 0], [1, 0, 0], { kind: "jump" });
 again.findPath([0, 0, 0], [1, 0, 0], { linkCosts: { jump: 3, [id]: Infinity } });
-await new BakeWorker().bake({ scene: { name: "a.obj", bytes } });
+await new BakeWorker().bake({ scene: { name: "a.obj", bytes: bytes.buffer } }, () => false);
+// One naming of options, for queries and crowds.
+new Crowd(again, { areaCosts: { mud: 2 }, maxNeighbours: 3 }).add([0, 0, 0], { maxSpeed: 2, includeFlags: 1 });
+// @ts-expect-error
+new Crowd(again, { area_costs: { mud: 2 } });
+// @ts-expect-error
+again.sample(1, "7");
 console.log(geometry, corners);
