@@ -60,6 +60,8 @@ function packages({ waymesh, recast, navcat }, scene) {
     }
     return sum;
   };
+  // Some paths end in plan at the goal, storeys below it.
+  const isAt = (end, goal) => Math.hypot(end[0] - goal[0], end[2] - goal[2]) < 0.1 && Math.abs(end[1] - goal[1]) < AGENT.climb;
   const own = (settings) => ({
     bake: () => waymesh.Scene.fromTriangles(positions, indices).bake(settings),
     polygons: (mesh) => mesh.polygonCount,
@@ -96,8 +98,7 @@ function packages({ waymesh, recast, navcat }, scene) {
         return (from, to) => {
           const { success, path } = query.computePath(vector(from), vector(to));
           const last = path.at(-1);
-          const reached = success && last && Math.hypot(last.x - to[0], last.z - to[2]) < 0.1;
-          return reached ? length(path.map(({ x, y, z }) => [x, y, z])) : NaN;
+          return success && last && isAt([last.x, last.y, last.z], to) ? length(path.map(({ x, y, z }) => [x, y, z])) : NaN;
         };
       },
       free: (mesh) => mesh.destroy(),
@@ -116,8 +117,7 @@ function packages({ waymesh, recast, navcat }, scene) {
       path: (mesh) => (from, to) => {
         const found = navcat.findPath(mesh, [...from], [...to], [2, 4, 2], navcat.DEFAULT_QUERY_FILTER);
         const last = found.path.at(-1)?.position;
-        const reached = found.success && last && Math.hypot(last[0] - to[0], last[2] - to[2]) < 0.1;
-        return reached ? length(found.path.map(({ position }) => position)) : NaN;
+        return found.success && last && isAt(last, to) ? length(found.path.map(({ position }) => position)) : NaN;
       },
       free: () => {},
     },

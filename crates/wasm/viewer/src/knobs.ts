@@ -1,6 +1,6 @@
 // A knob for every setting, made of the package's own description.
 import { describeSettings } from "waymesh";
-import type { SettingInfo } from "waymesh";
+import type { SettingInfo, SettingType } from "waymesh";
 import type { AnySettings } from "./messages";
 import { make } from "./page";
 
@@ -12,6 +12,12 @@ const FIRST = ["cell_size", "level_height"];
 const HIDDEN = ["threads", "max_memory_bytes", "tile_cells"];
 /** Usual agents; others are typed. */
 const AGENTS = ["recast", "person", "crouched", "wheelchair", "robot:0.25", "vehicle:2"];
+
+/** Structures that a knob shows some of. */
+const SHOWN_AS: Record<string, { type: SettingType; more?: string }> = {
+  keep: { type: { kind: "choice", choices: ["all", "largest"] }, more: " Places are put down with the tool Seed." },
+  jumps: { type: { kind: "flag" } },
+};
 
 type PipelineName = Parameters<typeof describeSettings>[0];
 type Value = number | boolean | string;
@@ -36,22 +42,24 @@ export class Knobs {
   /** Shows the knobs of a pipeline. Values that it has keep. */
   show(pipeline: PipelineName): void {
     this.#pipeline = pipeline;
-    const names = ({ name, group, ...info }: SettingInfo) => ({ ...info, group, name: group === "jumps" ? `jumps.${name}` : name });
-    this.#infos = describeSettings(pipeline).map(names);
+    this.#infos = describeSettings(pipeline).map(({ name, group, about, ...info }) => {
+      const { type = info.type, more = "" } = SHOWN_AS[name] ?? {};
+      return { ...info, group, type, about: about + more, name: group === "jumps" ? `jumps.${name}` : name };
+    });
     const isOpen = this.root.querySelector("details")?.open ?? false;
     this.agent.replaceChildren(...this.#preset());
     this.root.replaceChildren();
     const more = make("details", { open: isOpen }, make("summary", { textContent: "More settings" }));
     const shown = this.#infos.filter(({ name, type }) => !HIDDEN.includes(name) && type.kind !== "structure" && type.kind !== "text");
     const order = [...AGENT, ...FIRST];
-    const rank = ({ name }: SettingInfo) => (order.includes(name) ? order.indexOf(name) : order.length);
+    // The knobs of jumps follow the one that turns them on.
+    const rank = ({ name }: SettingInfo) => (order.includes(name) ? order.indexOf(name) : order.length + (name === "jumps" ? 1 : 0));
     const [jumps, others] = [true, false].map((is) => shown.filter(({ group }) => (group === "jumps") === is)) as [SettingInfo[], SettingInfo[]];
     for (const info of others.toSorted((a, b) => rank(a) - rank(b))) {
       const isFirst = FIRST.includes(info.name) || info.group !== "bake";
       const place = AGENT.includes(info.name) ? this.agent : isFirst ? this.root : more;
       place.append(...this.#knob(info));
     }
-    more.append(...this.#keep(), ...this.#jumps());
     if (this.#values.has("jumps")) more.append(...jumps.flatMap((info) => this.#knob(info)));
     this.root.append(more);
     const left = [...this.#values.keys()].filter((name) => !this.#has(name));
@@ -97,7 +105,7 @@ export class Knobs {
 
   /** `true` if the pipeline that is shown has a setting of this name with a knob. */
   can(name: string): boolean {
-    return name === "jumps" ? this.#has(name) : this.#infos.some((info) => info.name === name && info.refused === null && info.type.kind !== "structure");
+    return this.#infos.some((info) => info.name === name && info.refused === null && info.type.kind !== "structure");
   }
 
   /** Turns one knob. */
@@ -136,24 +144,6 @@ export class Knobs {
     return [knob, make("p", { className: "about", textContent: info.about })];
   }
 
-  #keep(): HTMLElement[] {
-    const info = this.#info("keep");
-    if (!info) return [];
-    const select = make("select", { disabled: info.refused !== null }, new Option("all", "all"), new Option("largest piece", "largest"));
-    select.value = String(this.#values.get("keep") ?? "all");
-    const knob = make("label", { className: "knob" }, make("span", { textContent: "keep" }), select);
-    select.addEventListener("change", () => this.#set("keep", select.value, knob, "all"));
-    return [knob, make("p", { className: "about", textContent: `${info.about} Places are put down with the tool Seed.` })];
-  }
-
-  #jumps(): HTMLElement[] {
-    const info = this.#info("jumps");
-    const input = make("input", { type: "checkbox", checked: this.#values.has("jumps"), disabled: info?.refused !== null });
-    const knob = make("label", { className: "knob" }, make("span", { textContent: "jumps" }), input);
-    input.addEventListener("change", () => this.turn("jumps", input.checked || null));
-    return [knob, make("p", { className: "about", textContent: info?.about ?? "" })];
-  }
-
   #knob({ name, type, about, default: standard, refused }: SettingInfo): HTMLElement[] {
     const title = make("span", { textContent: words(name) });
     const knob = make("label", { className: "knob" }, title);
@@ -166,7 +156,7 @@ export class Knobs {
     const value = this.#values.get(name) ?? (isAuto ? null : standard);
     if (type.kind === "flag") {
       const input = make("input", { type: "checkbox", disabled, checked: value === true });
-      input.addEventListener("change", () => this.#set(name, input.checked, knob, standard));
+      input.addEventListener("change", () => (name === "jumps" ? this.turn(name, input.checked || null) : this.#set(name, input.checked, knob, standard)));
       knob.append(input);
     } else if (type.kind === "choice") {
       const select = make("select", { disabled }, ...type.choices.map((choice) => new Option(words(choice), choice, false, choice === value)));

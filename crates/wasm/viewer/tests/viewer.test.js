@@ -1078,6 +1078,21 @@ test("obstacles are those of voxels, and a settings file is taken whole or in wo
   await choose("path");
 });
 
+test("structures have knobs for what is usual of them", { skip }, async () => {
+  await tab("bake");
+  await page.locator("#knobs summary").click();
+  await rebake(() => page.locator("[data-knob=jumps] input").check());
+  assert.deepEqual((await inWork("settings")).jumps, {});
+  await rebake(() => turn("jumps\\.max_length", "3"));
+  await rebake(() => page.locator("[data-knob=keep] select").selectOption("largest"));
+  assert.deepEqual(await inWork("settings"), { jumps: { max_length: 3 }, keep: "largest" });
+  await rebake(() => page.locator("[data-knob=jumps] input").uncheck());
+  assert.equal(await page.locator("[data-knob='jumps.max_length']").count(), 0);
+  await rebake(() => page.locator("#reset").click());
+  assert.deepEqual(await inWork("settings"), {});
+  assert.equal(await error(), "");
+});
+
 test("files of one name are told apart, and the newest wins", { skip }, async () => {
   const area = async () => Math.round((await figures()).area);
   const before = await area();
