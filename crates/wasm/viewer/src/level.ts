@@ -76,7 +76,7 @@ function showIslands(): void {
     return make("li", {}, button(`${index + 1}: ${area.toFixed(1)} m², ${share} %`, () => view.lookAt(view.controls.target.clone().fromArray(place)), `Show piece ${index + 1}`));
   });
   find("#islands").replaceChildren(...rows);
-  find("#islands-about").textContent = islands.length === 1 ? "All ground is connected." : islands.length === 0 ? "" : `${islands.length} pieces of ground are not connected. A click shows one.`;
+  find("#islands-about").textContent = islands.length === 1 ? "All ground is connected." : islands.length === 0 ? "" : `${islands.length} pieces of ground are not connected. A click shows one${rows.length < islands.length ? ` of the ${rows.length} largest` : ""}.`;
 }
 
 export function listenToLevel(): void {

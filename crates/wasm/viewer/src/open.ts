@@ -101,18 +101,27 @@ function showName(builtin: string | null, name: string): void {
 
 export const openBuiltin = (name: string): Promise<void> => open({ kind: "builtin", name });
 
+const endingOf = ({ name }: File) => name.toLowerCase().split(".").at(-1) ?? "";
+
 /** Opens files: a scene with what belongs to it, a floor plan, a mesh, settings, or a project. */
 export async function openFiles(files: File[], load: Load = {}): Promise<void> {
-  const own = ++newest;
-  const endingOf = ({ name }: File) => name.toLowerCase().split(".").at(-1) ?? "";
-  const file = files.find((file) => !["bin", "png", "jpg", "jpeg", "ktx2", "webp", "mtl"].includes(endingOf(file))) ?? files[0];
+  const [file = files[0], ...others] = files.filter((file) => !["bin", "png", "jpg", "jpeg", "ktx2", "webp", "mtl"].includes(endingOf(file)));
   if (!file) return;
+  await openFile(file, files, load);
+  if (others.length > 0) advise(`${file.name} is opened alone: this page shows one level, without ${others.map(({ name }) => name).join(", ")}`, []);
+}
+
+async function openFile(file: File, files: File[], load: Load): Promise<void> {
+  const own = ++newest;
   const megabytes = (bytes: number) => Math.ceil(bytes / (1 << 20));
   if (file.size > MOST_BYTES) {
     complain(`${file.name} has ${megabytes(file.size)} MB, and this page takes ${megabytes(MOST_BYTES)} MB at most: bake it with the program, waymesh build, and open the mesh here`);
     return;
   }
-  const bytes = new Uint8Array(await file.arrayBuffer());
+  const content = await file.arrayBuffer().catch(() => {
+    throw new Error(`${file.name} cannot be read: it is a folder, or gone`);
+  });
+  const bytes = new Uint8Array(content);
   if (own !== newest) return;
   const ending = endingOf(file);
   if (["wmesh", "wmrun"].includes(ending)) return openMesh(file.name, bytes);

@@ -1100,6 +1100,10 @@ test("files of one name are told apart, and the newest wins", { skip }, async ()
   assert.ok((await area()) > 1.5 * before);
   await rebake(() => page.locator("#undo").click());
   assert.equal(await area(), before);
+  // Of two levels one is opened, and the page says so.
+  await rebake(() => page.locator("#file").setInputFiles(["one.obj", "two.obj"].map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from(FLAT) }))));
+  await says("#notes", "one.obj is opened alone: this page shows one level, without two.obj");
+  assert.equal(await page.locator("#notes .note").count(), 1);
   // The colours of a level come late, when another one is open.
   const other = await (await browser.newContext({ viewport: { width: 1200, height: 800 } })).newPage();
   let release;
