@@ -56,13 +56,20 @@ def _box(corners: ArrayLike, turn: Callable[[ArrayLike], NDArray[Any]]) -> NDArr
 def _shape(shape: Shape) -> Shape:
     """A shape with z up in the axes of a mesh. Files of closed meshes keep their axes."""
     if isinstance(shape, Box):
-        low, high = _box([list(shape.min), list(shape.max)], from_z_up).tolist()
+        low, high = _box(shape._entries()["box"], from_z_up).tolist()
         return Box(min=low, max=high)
     if isinstance(shape, Cylinder):
-        return Cylinder(base=from_z_up(list(shape.base)).tolist(), radius=shape.radius, height=shape.height)
+        return Cylinder(base=from_z_up(shape._entries()["cylinder"][0]).tolist(), radius=shape.radius, height=shape.height)
     if isinstance(shape, Prism):
-        return Prism(corners=[(x, -y) for x, y in shape.corners], heights=shape.heights)
-    return shape if shape.file is not None else ClosedMesh(from_z_up(shape.vertices), shape.triangles)
+        corners, heights = shape._entries()["prism"]
+        return Prism(corners=[(x, -y) for x, y in corners], heights=heights)
+    if not isinstance(shape, ClosedMesh) or shape.file is not None:
+        return shape
+    return ClosedMesh(from_z_up(shape.vertices), shape.triangles)
+
+
+def _mark(mark: Mark) -> Mark:
+    return Mark(_shape(mark.shape), mark.area) if isinstance(mark, Mark) else mark
 
 
 def _entries(*names: str) -> Callable[[Any], Any]:
@@ -111,7 +118,7 @@ _TURNED: dict[type, dict[str, tuple[dict[str, Turn], Turn]]] = {
     },
     World: {
         "add_link": (_ENDS, _wrapped),
-        "add_mark": ({"mark": lambda mark: Mark(_shape(mark.shape), mark.area)}, _wrapped),
+        "add_mark": ({"mark": _mark}, _wrapped),
         "add_obstacle": ({"shape": _shape}, _wrapped),
         "tiles_near": ({"position": from_z_up}, _wrapped),
     },
@@ -237,6 +244,8 @@ class _ZUp:
             raise TypeError(f"{self!r} is not called")
         if self._of is World:
             corners = [named.pop(name) if name in named else None for name in ("min", "max")]
+            if len(given) < corners.count(None):
+                raise TypeError("World needs min and max: two corners, x, y, z in metres")
             low, high = [corner if corner is not None else given[at] for at, corner in enumerate(corners)]
             low, high = _box([list(low), list(high)], from_z_up).tolist()
             given = given[sum(corner is None for corner in corners) :]

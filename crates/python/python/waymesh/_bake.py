@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _waymesh
-from ._errors import ConfigError, InputError
+from ._checks import listed, numbers, path_of, shown
+from ._errors import InputError
 from ._types import Progress
 from ._waymesh import CancelToken, NavMesh
 from .settings import Settings, entries_of
@@ -151,19 +152,15 @@ def tqdm_progress(**options: Any) -> Iterator[Progress]:
 
 def paths_of(files: Files) -> list[str]:
     """One or several file names as a list of text."""
-    if isinstance(files, (str, PathLike)):
-        return [fspath(files)]
-    return [fspath(file) for file in files]
+    return [path_of(file) for file in listed("files", files)]
 
 
 def from_origin(vertices: ArrayLike, origin: Any) -> ArrayLike:
     """Vertices relative to an origin, by subtraction in double precision: the library takes arrays in single precision."""
     if origin is None:
         return vertices
+    place = numbers("settings: origin", origin, 3)
     try:
-        x, y, z = map(float, origin)
-    except (TypeError, ValueError):
-        raise ConfigError(f"settings: origin is {origin!r}, but must be three numbers") from None
-    if not np.isfinite([x, y, z]).all():
-        raise ConfigError(f"settings: origin is {origin!r}, but must be finite")
-    return np.asarray(vertices, dtype=np.float64) - (x, y, z)
+        return np.asarray(vertices, dtype=np.float64) - place
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"vertices must be numbers of shape (n, 3), not {shown(vertices)}") from None

@@ -5,17 +5,21 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import sys
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._errors import ConfigError, InputError, QueryError
+from ._checks import number, path_of, whole, write
+from ._errors import InputError, QueryError
 from ._waymesh import NavMesh
 
 _BATCH = 65_536
+_MAX_COUNT = 10_000_000
+"""Most episodes of a call, which take 1 GB."""
 _LEAST_SHARE = 1e-4
 """Draws of which fewer than this share are episodes are given up."""
 
@@ -57,10 +61,8 @@ class Episodes:
 
     def save(self, file: str | PathLike[str], scene: str, goal_radius: float = 0.2) -> None:
         """Writes the data set as JSON, compressed if the name ends in ``.gz``."""
-        text = json.dumps(self.entries(scene, goal_radius))
-        opened = gzip.open if fspath(file).endswith(".gz") else open
-        with opened(file, "wt", encoding="utf-8") as out:
-            out.write(text)
+        entries = self.entries(path_of(scene), number("goal_radius", goal_radius, 0.0, sys.float_info.max, " m"))
+        write(file, json.dumps(entries).encode(), gzip.open if path_of(file).endswith(".gz") else open)
 
 
 def episodes(
@@ -79,7 +81,7 @@ def episodes(
     Both ends are uniform over the ground, differ in height by at most ``max_rise`` and lie on islands of at least
     ``min_island_radius``. The shortest path from start to goal has a length from ``min_distance`` to ``max_distance``. Where it is
     shorter than ``min_ratio`` times the straight line, the episode is kept with the chance ``20 * (ratio - 0.98)**2``, so most have
-    something to go round; 1 keeps all.
+    something to go round; 1 keeps all. ``count`` is at most 10,000,000.
 
     >>> import waymesh
     >>> square = waymesh.bake([[0, 0, 0], [20, 0, 0], [20, 0, 20], [0, 0, 20]], [[0, 2, 1], [0, 3, 2]])
@@ -89,13 +91,11 @@ def episodes(
     """
     if not isinstance(mesh, NavMesh):
         raise InputError(f"episodes need a NavMesh, whose y axis points up, not {mesh!r}")
-    if count < 0:
-        raise ConfigError(f"count is {count}, but must be 0 or more")
-    if not 0 <= min_distance <= max_distance:
-        raise ConfigError(f"distances go from {min_distance} to {max_distance}: the first is at least 0, the second no less")
-    if seed < 0:
-        raise ConfigError(f"seed is {seed}, but must be 0 or more")
-    random = np.random.default_rng(seed)
+    count, random = whole("count", count, _MAX_COUNT), np.random.default_rng(whole("seed", seed))
+    min_distance = number("min_distance", min_distance, 0.0, sys.float_info.max, " m")
+    max_distance = number("max_distance", max_distance, min_distance, unit=" m")
+    min_ratio, max_rise = number("min_ratio", min_ratio), number("max_rise", max_rise, 0.0, unit=" m")
+    min_island_radius = number("min_island_radius", min_island_radius)
     radii = np.array([mesh.island_radius(island) for island in range(mesh.island_count)])
     is_large = np.append(radii >= min_island_radius, False)
     found: list[tuple[NDArray[Any], ...]] = [(np.empty((0, 3)), np.empty(0), np.empty((0, 3)), np.empty(0))]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._checks import number, numbers, position
 from ._errors import WaymeshError
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _NEAR_WALL = 0.2
 """Steps that end nearer to a wall than this, in metres, cost ``_NEAR_WALL_COST``."""
 _NEAR_WALL_COST = 0.05
 _TURN_COST = 0.0125
+_MIN_AMOUNT, _MAX_AMOUNT = 1e-3, 1e3
+"""Metres or degrees of an action. Smaller ones need more steps than a plan has."""
 
 
 class GreedyFollowerError(WaymeshError):
@@ -129,7 +132,7 @@ class GreedyGeodesicFollower:
             GreedyFollowerCodes.LEFT: left if left_key is None else left_key,
             GreedyFollowerCodes.RIGHT: right if right_key is None else right_key,
         }
-        self.goal_radius = 0.75 * self.forward_spec.amount if goal_radius is None else goal_radius
+        self.goal_radius = 0.75 * self.forward_spec.amount if goal_radius is None else number("goal_radius", goal_radius, 0.0)
         self.fix_thrashing, self.thrashing_threshold = fix_thrashing, thrashing_threshold
         self.last_goal: Any = None
         self._taken: list[GreedyFollowerCodes] = []
@@ -139,7 +142,9 @@ class GreedyGeodesicFollower:
         found = [(key, spec) for key, spec in self.agent.agent_config.action_space.items() if spec.name == name]
         if len(found) != 1:
             raise GreedyFollowerError(f"the agent has {len(found)} actions {name}, but must have one")
-        return found[0][0], found[0][1].actuation
+        key, actuation = found[0][0], found[0][1].actuation
+        number(f"amount of {name}", actuation.amount, _MIN_AMOUNT, _MAX_AMOUNT)
+        return key, actuation
 
     def reset(self) -> None:
         """Forgets the goal and the actions before."""
@@ -176,8 +181,8 @@ class GreedyGeodesicFollower:
         """The position of the agent, and its turn to the left from -z, in radians."""
         state = self.agent.state
         turn = state.rotation
-        w, x, y, z = (turn.w, turn.x, turn.y, turn.z) if hasattr(turn, "w") else turn
-        return np.array(state.position, dtype=np.float32), math.atan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y))
+        w, x, y, z = numbers("rotation", (turn.w, turn.x, turn.y, turn.z) if hasattr(turn, "w") else turn, 4)
+        return position("position", state.position), math.atan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y))
 
     def _turn(self, action: GreedyFollowerCodes) -> float:
         degrees = self.left_spec.amount if action == GreedyFollowerCodes.LEFT else -self.right_spec.amount

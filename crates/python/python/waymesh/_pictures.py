@@ -6,8 +6,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from ._checks import shown as shown_value, write
+from ._errors import InputError
 from ._exports import METHODS, plan_axes, up_axis
 from ._types import Rows
 from ._waymesh import NavMesh, Path, PolygonFilter
@@ -30,8 +32,7 @@ class Picture:
 
     def save(self, file: str | PathLike[str]) -> None:
         """Writes the picture to a file."""
-        with open(file, "w", encoding="utf-8") as out:
-            out.write(self.svg)
+        write(file, self.svg.encode())
 
 
 def show(mesh: NavMesh, path: Path | None = None, *, pixels: float = 600.0) -> Picture:
@@ -60,13 +61,13 @@ def plot(
 
     colours: dict[str, Any] = {"island": mesh.polygon_islands, "area": mesh.polygon_areas, "storey": mesh.polygon_storeys}
     if color_by not in colours:
-        raise ValueError(f"color_by is {color_by!r}, but must be one of {', '.join(colours)}")
+        raise InputError(f"color_by is {color_by!r}, but must be one of {', '.join(colours)}")
     numbers, storeys = colours[color_by], mesh.polygon_storeys
     there_are = storeys[mesh.polygon_areas > 0]
     shown: Sequence[int] = sorted(set(there_are.tolist()))
     if storey is not None:
         if storey not in shown:
-            raise ValueError(f"there is no storey {storey}: the mesh has {len(shown)}")
+            raise InputError(f"storey is {storey}, but must be one of {shown}")
         shown = [storey]
     across, along = plan_axes(mesh)
     plan = mesh.vertices[:, [across, along]]
@@ -77,6 +78,8 @@ def plot(
         panels = list(np.atleast_1d(np.asarray(axes, dtype=object)))
         if len(panels) == 1:
             panels = panels * max(len(shown), 1)
+        if len(panels) < max(len(shown), 1):
+            raise InputError(f"axes are {len(panels)}, but must be one, or one for each of {len(shown)} storeys")
     palette = plt.get_cmap("tab20")
     lines: Any = getattr(path, "points", path)
     for panel, number in zip(panels, shown):
@@ -95,15 +98,22 @@ def plot(
         panels[0].set_aspect("equal")
     for panel in panels:
         if lines is not None:
-            line = np.asarray(lines, dtype=np.float32).reshape(-1, 3)
+            line = _rows("path", lines)
             panel.plot(line[:, across], line[:, along], color="crimson", linewidth=2)
         if points is not None:
-            dots = np.asarray(points, dtype=np.float32).reshape(-1, 3)
+            dots = _rows("points", points)
             panel.plot(dots[:, across], dots[:, along], ".", color="black", markersize=3)
     # Plan pictures have x to the right and z down, or y up, as the map of a level seen from above.
     if up_axis(mesh) == 1 and not panels[0].yaxis_inverted():
         panels[0].invert_yaxis()
     return panels[0] if len(panels) == 1 else panels
+
+
+def _rows(name: str, points: Any) -> NDArray[np.float32]:
+    try:
+        return np.asarray(points, dtype=np.float32).reshape(-1, 3)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be numbers of shape (n, 3), not {shown_value(points)}") from None
 
 
 def _corners(mesh: NavMesh, polygons: Any) -> list[Any]:
@@ -113,8 +123,7 @@ def _corners(mesh: NavMesh, polygons: Any) -> list[Any]:
 
 def save_glb(mesh: NavMesh, file: str | PathLike[str], *, detail: bool = False) -> None:
     """Writes the polygons, or the ground with its heights, as a GLB model with a colour per island."""
-    with open(file, "wb") as out:
-        out.write(mesh.to_glb(detail))
+    write(file, mesh.to_glb(detail))
 
 
 def random_points(

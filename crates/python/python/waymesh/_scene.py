@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._bake import AnySettings, bake, from_origin
-from ._errors import FileError, InputError
+from ._checks import numbers, rules
+from ._errors import ConfigError, FileError, InputError
 from ._shapes import Body, Floats
 from ._types import Progress
 from ._waymesh import CancelToken, NavMesh, check_cancelled
@@ -56,7 +57,7 @@ class Scene:
     def world(self, settings: AnySettings = None, *, tile_cells: int = 48) -> World:
         """Returns a world with the triangles in it, for obstacles that come and go. Its first update bakes it."""
         entries = self._entries(settings)
-        placed = np.asarray(from_origin(self.vertices, entries.get("origin")))
+        placed = np.asarray(from_origin(self.vertices[np.isfinite(self.vertices).all(axis=1)], entries.get("origin")))
         world = World(placed.min(axis=0).tolist(), placed.max(axis=0).tolist(), entries, tile_cells=tile_cells)
         world.add_triangles(self.vertices, self.triangles, self.triangle_areas)
         return world
@@ -64,7 +65,10 @@ class Scene:
     def _entries(self, settings: AnySettings) -> dict[str, Any]:
         entries = entries_of(settings)
         areas = {number: area._entries() for number, area in self.areas.items()}
-        return {**entries, "areas": areas | entries.get("areas", {})}
+        given = entries.get("areas", {})
+        if not isinstance(given, Mapping):
+            raise ConfigError(f"settings: areas must be a dictionary of areas by number, not {type(given).__name__}")
+        return {**entries, "areas": {**areas, **given}}
 
 
 class Parts:
@@ -86,6 +90,8 @@ class Parts:
             return 0
         if not name:
             return 1
+        if not isinstance(name, str):
+            raise InputError(f"{self.file}: area_of names the area {name!r}, but must name it by a text, 'blocked' or None")
         if name not in self._names:
             self._names.append(name)
             if len(self._names) > 254:
@@ -110,6 +116,11 @@ class Parts:
         self._of.append(np.full(len(faces), self._elements.setdefault(element, len(self._elements))))
         self._vertex_count += len(vertices)
 
+    def require(self, text: str, notes: Iterable[str]) -> None:
+        """Raises :class:`FileError` if there are no bodies, with the first notes, which may say why."""
+        if not self.vertices:
+            raise FileError("; ".join([f"{self.file}: {text}", *list(notes)[:3]]))
+
     def joined(self, place: Callable[[Floats], Floats] = lambda vertices: vertices) -> dict[str, Any]:
         """Returns the fields of a :class:`Scene` up to its areas, with vertices moved by ``place``."""
         return {
@@ -126,7 +137,7 @@ def of_trimesh(scene: Any, area_of: Mapping[str, str]) -> Scene:
     """Returns a ``trimesh.Scene`` with the areas of its geometries by patterns of their nodes, names and materials."""
     if not hasattr(scene, "graph"):
         raise InputError(f"area_of needs a trimesh.Scene, whose nodes have names, not {type(scene).__name__}")
-    parts = Parts("the scene of trimesh")
+    parts, area_of = Parts("the scene of trimesh"), rules("area_of", area_of)
     for node in scene.graph.nodes_geometry:
         place, name = scene.graph[node]
         body = scene.geometry[name]
@@ -147,7 +158,7 @@ def of_trimesh(scene: Any, area_of: Mapping[str, str]) -> Scene:
 def origin_of(bodies: Iterable[Floats], given: ArrayLike | None) -> Floats:
     """Returns a given origin. Without one: the lowest corner of all bodies in whole metres if they are far from 0, 0, 0, else that."""
     if given is not None:
-        return np.asarray(given, dtype=np.float64)
+        return np.array(numbers("origin", given, 3))
     finite = [body[np.isfinite(body).all(axis=1)] for body in bodies]
     lowest = np.min([body.min(axis=0) for body in finite if len(body)] or [[0.0] * 3], axis=0)
     return np.floor(lowest) if np.abs(lowest).max() > _FAR else np.zeros(3)

@@ -239,7 +239,7 @@ class NavMesh:
         By default a short one, fast; ``shortest`` finds the shortest of all. Where no path leads to the end, it leads to the reachable
         place nearest to it, if one is nearer than the start; with ``allow_partial=False`` it then has no points, and its length and cost
         are infinite. ``cross_points`` adds a point at each edge, ``ground_error`` as many as it takes to keep the path within so many
-        metres of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
+        metres of the ground; :attr:`Path.length` is then that of the ground. With ``rises`` the rises and falls of the ground count in the search for the shortest.
 
         ``radius`` finds the shortest path for a disc of this radius that keeps clear of the walls of the mesh (bake with radius 0 for
         that), with ``fast`` a short one in less time. The first one prepares the mesh, which takes about as long as a bake. Both ends, and the end of a path that does not lead to the goal, are moved to where

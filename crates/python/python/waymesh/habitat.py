@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._bake import bake
+from ._checks import number, path_of, position, real, shown, whole, write
 from ._errors import FileError, QueryError, WaymeshError
 from ._follower import (
     ActionSpec,
@@ -68,6 +69,11 @@ _SLACK = 0.01
 """How far a navigable point may be from the mesh in plan."""
 
 _MAX_PIXELS = 2**28
+
+_MAX_SEED = 2.0**64
+
+_MAX_SETTING = 1e6
+"""Largest setting of :class:`NavMeshSettings` from which others are computed."""
 
 _NOWHERE = np.full(3, np.nan, dtype=np.float32)
 
@@ -118,29 +124,41 @@ class NavMeshSettings:
 
     def write_to_json(self, file: str | PathLike[str]) -> None:
         """Writes the settings to a file."""
-        Path(file).write_text(json.dumps(asdict(self), indent=4), encoding="utf-8")
+        write(file, json.dumps(asdict(self), indent=4).encode())
 
     def read_from_json(self, file: str | PathLike[str]) -> None:
         """Reads what :meth:`write_to_json` wrote. Fields that the file lacks stay as they are."""
-        given = json.loads(Path(file).read_text(encoding="utf-8"))
+        path, known = path_of(file), asdict(self)
+        try:
+            given = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise FileError(f"{path}: {error}") from error
+        if not isinstance(given, dict):
+            raise FileError(f"{path}: settings are an object of names and values, not {shown(given)}")
         for name, value in given.items():
-            if name not in asdict(self):
-                raise FileError(f"{file}: {name!r} is no setting of a navigation mesh")
-            setattr(self, name, value)
+            if name not in known:
+                raise FileError(f"{path}: {name!r} is no setting of a navigation mesh")
+            if not isinstance(value, bool if isinstance(known[name], bool) else (int, float)):
+                raise FileError(f"{path}: {name} is {shown(value)}, but must be like {known[name]!r}")
+        vars(self).update(given)
 
     def to_settings(self) -> Settings:
         """The same as settings of waymesh."""
+        cell_size, size, error, vertices = (
+            number(name, getattr(self, name), 0.0, _MAX_SETTING)
+            for name in ("cell_size", "region_min_size", "edge_max_error", "verts_per_poly")
+        )
         return Settings(
-            cell_size=self.cell_size,
+            cell_size=cell_size,
             level_height=self.cell_height,
             agent_height=self.agent_height,
             agent_radius=self.agent_radius,
             max_step=self.agent_max_climb,
             max_slope=self.agent_max_slope,
-            min_region=(self.region_min_size * self.cell_size) ** 2,
+            min_region=(size * cell_size) ** 2,
             max_edge_length=self.edge_max_len,
-            max_edge_error=self.edge_max_error * self.cell_size,
-            max_vertices=int(self.verts_per_poly),
+            max_edge_error=error * cell_size,
+            max_vertices=int(vertices),
         )
 
 
@@ -212,8 +230,9 @@ class PathFinder:
     ) -> bool:
         """Bakes a mesh: what ``Simulator.recompute_navmesh`` does."""
         settings = settings or NavMeshSettings()
-        corners = np.asarray(vertices, dtype=np.float32)
-        self.set_mesh(bake(corners, triangles, settings.to_settings()))
+        self.set_mesh(bake(vertices, triangles, settings.to_settings()))
+        with np.errstate(over="ignore"):
+            corners = np.asarray(vertices, dtype=np.float32)
         corners = corners[np.isfinite(corners).all(axis=1)]
         self._settings, self._bounds = settings, (corners.min(axis=0), corners.max(axis=0))
         return True
@@ -234,6 +253,7 @@ class PathFinder:
 
     def load_nav_mesh(self, path: str | PathLike[str]) -> bool:
         """Reads a mesh. Returns False if it cannot be read."""
+        path = path_of(path)
         try:
             self.set_mesh(NavMesh.load(path))
             data = Path(path).read_bytes()
@@ -262,6 +282,7 @@ class PathFinder:
 
     def save_nav_mesh(self, path: str | PathLike[str]) -> bool:
         """Writes the mesh. Returns False if there is none or it cannot be written."""
+        path = path_of(path)
         try:
             self.mesh.save(path)
             if Path(path).suffix == ".navmesh" and self._settings is not None:
@@ -302,6 +323,7 @@ class PathFinder:
 
     def island_area(self, island_index: int = -1) -> float:
         """Area of the ground of an island, or of all."""
+        island_index = _whole_island(island_index)
         if island_index not in self._areas:
             vertices, triangles = self.mesh.triangles(True, _island(island_index))
             a, b, c = vertices.astype(np.float64)[triangles.T.astype(np.int64)]
@@ -326,15 +348,15 @@ class PathFinder:
         self, meters_per_pixel: float, height: float, eps: float = 0.5
     ) -> NDArray[np.int32]:
         """The island at each point of the grid, -1 where there is none."""
-        if not meters_per_pixel > 0:
-            raise QueryError(f"meters_per_pixel is {meters_per_pixel}, but must be above 0")
+        if not (meters_per_pixel := real(given := meters_per_pixel)) > 0:
+            raise QueryError(f"meters_per_pixel is {shown(given)}, but must be above 0")
         low, high = self.get_bounds()
         columns, _, rows = (int(side / meters_per_pixel) for side in np.nan_to_num(high - low))
         if rows * columns > _MAX_PIXELS:
             raise QueryError(f"meters_per_pixel is {meters_per_pixel}: the view would have {rows} x {columns} pixels, of {_MAX_PIXELS} at most")
         view = np.empty((rows, columns), dtype=np.int32)
         points = np.empty((columns, 3), dtype=np.float32)
-        points[:, 0], points[:, 1] = low[0] + np.arange(columns) * meters_per_pixel, height
+        points[:, 0], points[:, 1] = low[0] + np.arange(columns) * meters_per_pixel, number("height", height)
         for row in range(rows):
             points[:, 2] = low[2] + row * meters_per_pixel
             view[row] = self.mesh.island_at(points, reach=(_SLACK, eps, eps))
@@ -344,10 +366,13 @@ class PathFinder:
 
     def seed(self, new_seed: int) -> None:
         """Begins the random points anew."""
+        if not isinstance(new_seed, (int, np.integer)):
+            number("new_seed", new_seed, -_MAX_SEED, _MAX_SEED)
         self._seed = int(new_seed)
         self._samplers = {}
 
     def _sampler(self, island_index: int) -> Sampler:
+        island_index = _whole_island(island_index)
         if island_index not in self._samplers:
             # Islands draw from streams of their own.
             seed = (self._seed * 0x9E3779B97F4A7C15 + int(island_index) + 1) % 2**64
@@ -366,8 +391,8 @@ class PathFinder:
         if np.isnan(centre).any():
             return _NOWHERE.copy()
         sampler = self._sampler(island_index)
-        middle = _place(circle_center)
-        for _ in range(max_tries):
+        middle, radius = _place(circle_center), real(radius)
+        for _ in range(max(max_tries, 0) if isinstance(max_tries, (int, np.integer)) else whole("max_tries", max_tries)):
             point = sampler.near(centre, radius)
             if np.linalg.norm(point - middle) <= radius:
                 return point
@@ -404,7 +429,7 @@ class PathFinder:
     def _step(self, start: ArrayLike, end: ArrayLike, *, slide: bool) -> NDArray[np.float32]:
         island = self.get_island(start)
         if island < 0 or island != self.get_island(end):
-            return np.array(start, dtype=np.float32)
+            return position("start", start).copy()
         return self.mesh.step(start, end, slide=slide, reach=_PICK)
 
     def find_path(self, path: ShortestPath | MultiGoalShortestPath) -> bool:
@@ -436,10 +461,14 @@ class PathFinder:
 
 def _place(point: ArrayLike) -> NDArray[np.float32]:
     """A position in single precision; NaN for one that is not finite."""
-    with np.errstate(over="ignore"):
-        place = np.asarray(point, dtype=np.float32)
+    place = position("a position", point)
     return place if np.isfinite(place).all() else _NOWHERE
 
 
 def _island(island_index: int) -> int | None:
-    return None if island_index == -1 else island_index
+    island = _whole_island(island_index)
+    return None if island == -1 else island
+
+
+def _whole_island(island_index: Any) -> int:
+    return -1 if island_index == -1 else whole("island_index", island_index)

@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._axes import from_z_up
+from ._checks import path_of, shown
 from ._bake import AnySettings
-from ._errors import FileError, QueryError
+from ._errors import FileError, InputError, QueryError
 from ._scene import BLOCKED, Parts, Scene, origin_of
 from ._shapes import Body, Floats
 from ._types import Progress
@@ -66,7 +67,12 @@ class Space:
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether points lie in the room: over its floor or at most a step below it, and lower than its ceiling."""
-        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        try:
+            given, points = points, np.atleast_2d(np.asarray(points, dtype=np.float64))
+        except (TypeError, ValueError, OverflowError):
+            given, points = points, np.empty(0)
+        if points.shape[1:] != (3,):
+            raise InputError(f"points are {shown(given)}, but must be numbers of shape (3,) or (n, 3)")
         a, b, c = (self.floor[None, :, i] - points[:, None] for i in range(3))
         sides = np.stack([u[..., 0] * v[..., 2] - u[..., 2] * v[..., 0] for u, v in ((a, b), (b, c), (c, a))])
         over = np.all(sides >= 0, axis=0) | np.all(sides <= 0, axis=0)
@@ -194,11 +200,14 @@ def load(
         import ifcopenshell.geom
     except ImportError as error:
         raise FileError("IFC files are read by ifcopenshell: pip install waymesh[ifc]") from error
+    if area_of is not None and not callable(area_of):
+        raise InputError(f"area_of must be a function of an element and its properties, not {type(area_of).__name__}")
+    path = path_of(file)
     try:
-        model: Any = ifcopenshell.open(fspath(file))
+        model: Any = ifcopenshell.open(path)
     except (OSError, RuntimeError, ifcopenshell.Error) as error:
-        raise FileError(f"{fspath(file)}: {error}") from error
-    return _Reader(fspath(file), model, area_of).read(origin, progress)
+        raise FileError(f"{path}: {error}") from error
+    return _Reader(path, model, area_of).read(origin, progress)
 
 
 class _Reader:
@@ -213,7 +222,7 @@ class _Reader:
     def read(self, origin: ArrayLike | None, progress: Progress | None) -> Building:
         bodies = self.bodies(progress)
         if not bodies:
-            raise FileError(f"{self.file}: no element has a shape: export the building with its geometry")
+            self.parts.require("no element has a shape: export the building with its geometry", self.notes)
         self.origin = origin_of((vertices for vertices, _ in bodies.values()), origin)
         self.shapes = {key: (from_z_up(vertices - self.origin), faces) for key, (vertices, faces) in bodies.items()}
         for key, body in self.shapes.items():
@@ -221,8 +230,7 @@ class _Reader:
             area = self.area(element)
             if area is not None:
                 self.parts.add(element.GlobalId, body, area)
-        if not self.parts.vertices:
-            raise FileError(f"{self.file}: no element is ground or stands on it: choose some with area_of")
+        self.parts.require("no element is ground or stands on it: choose some with area_of", self.notes)
         storeys = sorted(self.storeys(), key=lambda storey: storey.elevation)
         return Building(
             **self.parts.joined(),
@@ -230,7 +238,7 @@ class _Reader:
             notes=self.notes,
             storeys=storeys,
             spaces=[self.space(element) for element in self.with_shape("IfcSpace")],
-            doors=[self.door(element) for element in self.with_shape("IfcDoor")],
+            doors=[door for element in self.with_shape("IfcDoor") if (door := self.door(element))],
             lifts=self.lifts(storeys),
         )
 
@@ -292,12 +300,15 @@ class _Reader:
         height = float(np.ptp(vertices[:, 1]))
         return Space(element.GlobalId, _name(element), element.LongName or "", _storey(element), floor, height)
 
-    def door(self, element: Any) -> Door:
+    def door(self, element: Any) -> Door | None:
         import ifcopenshell.util.placement
 
         vertices, _ = self.shapes[element.id()]
         axes = np.asarray(ifcopenshell.util.placement.get_local_placement(element.ObjectPlacement))[:3, :3]
         along, through = from_z_up(axes.T[:2])
+        if min(np.linalg.norm(axis[[0, 2]]) for axis in (along, through)) < 0.5:
+            self.notes.append(f"IfcDoor {element.Name!r} ({element.GlobalId}) lies flat: it is no door to walk through")
+            return None
         along, through = (axis * [1, 0, 1] / np.linalg.norm(axis * [1, 0, 1]) for axis in (along, through))
         spans = [vertices @ axis for axis in (along, through)]
         middle = sum((span.min() + span.max()) / 2 * axis for span, axis in zip(spans, (along, through)))
@@ -349,8 +360,11 @@ def _name(element: Any) -> str:
 def _storey(element: Any) -> str:
     import ifcopenshell.util.element
 
-    holder: Any = ifcopenshell.util.element.get_container(element) or ifcopenshell.util.element.get_aggregate(element)
-    return _name(holder) if holder is not None and holder.is_a("IfcBuildingStorey") else ""
+    above, holder = ifcopenshell.util.element, element
+    # Parts of a room, or of an element, are on the storey of the whole.
+    while holder is not None and not holder.is_a("IfcBuildingStorey"):
+        holder = above.get_container(holder) or above.get_aggregate(holder)
+    return "" if holder is None else _name(holder)
 
 
 def _properties(element: Any) -> dict[str, dict[str, Any]]:

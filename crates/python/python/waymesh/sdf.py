@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._axes import from_z_up
-from ._errors import FileError
+from ._checks import choice, listed, number, path_of, rules, shown
+from ._errors import FileError, InputError
 from ._scene import Parts, Scene, matching, origin_of
 from ._shapes import Body, Floats, box, capsule, cylinder, plane, prism, transformed
 
@@ -38,6 +39,8 @@ _MAX_DEPTH = 16
 """Most models within one another, with those of included files."""
 _MAX_MODELS = 20_000
 """Most models of a file, which take 4 s to read: with includes, a small one can name any number."""
+_MAX_SIZE = 1e30
+"""Longest side of a shape in metres: products of three are finite."""
 _TRUE = ("true", "1")
 _BUILT_IN = {
     "sun": "<model name='sun'/>",
@@ -70,7 +73,12 @@ class Obstacle:
 
     def at(self, pose: ArrayLike | None = None) -> tuple[Floats, NDArray[np.uint32]]:
         """Returns vertices and triangles for :meth:`waymesh.World.add_mesh_obstacle` at a pose, (4, 4), in the axes of the file."""
-        matrix = self.pose if pose is None else np.asarray(pose, dtype=np.float64)
+        try:
+            matrix = self.pose if pose is None else np.asarray(pose, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            matrix = np.empty(0)
+        if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
+            raise InputError(f"the pose of {self.name!r} is {shown(pose)}, but must be finite numbers of shape (4, 4)")
         return from_z_up(self.vertices @ matrix[:3, :3].T + matrix[:3, 3] - self.origin), self.triangles
 
 
@@ -109,10 +117,14 @@ def load(
 
     Raises :class:`waymesh.FileError`, which names the file and the element.
     """
-    path = Path(file)
+    path, area_of = Path(path_of(file)), rules("area_of", area_of)
+    choice("geometry", geometry, ("collision", "visual"))
+    choice("moving", moving, ("obstacle", "ground"))
+    choice("missing", missing, ("refuse", "note"))
+    plane_size = number("plane_size", plane_size, 0.0, _MAX_SIZE, " m")
     set_ = [name for variable in _MODEL_PATHS for name in os.environ.get(variable, "").split(os.pathsep) if name]
     around = [folder / name for folder in list(path.absolute().parents)[:4] for name in ("", "models")]
-    folders = [Path(folder) for folder in (*model_paths, *set_, *around)]
+    folders = [Path(path_of(folder)) for folder in (*listed("model_paths", model_paths), *set_, *around)]
     return _Reader(path, folders, area_of, geometry, moving, plane_size, missing == "refuse").read(origin)
 
 
@@ -205,9 +217,8 @@ class _Reader:
                 scope.frames[model.get("name", "")] = scope.posed(model, "")
         self.add(scope, np.eye(4), "", {"world"}, False)
         bodies = [transformed(body, pose)[0] for _, body, pose in self.obstacles]
-        if not self.parts.vertices:
-            moving = f": {len(bodies)} shapes move, see moving='ground'" if bodies else ""
-            raise FileError(f"{self.file}: no model has a shape that is ground{moving}")
+        moving = f": {len(bodies)} shapes move, see moving='ground'" if bodies else ""
+        self.parts.require(f"no model has a shape that is ground{moving}", self.notes)
         place = origin_of([*self.parts.vertices, *bodies], origin)
         obstacles = [
             Obstacle(name, vertices, faces.astype(np.uint32), pose, place) for name, (vertices, faces), pose in self.obstacles
@@ -281,7 +292,8 @@ class _Reader:
 
         def value(name: str, count: int = 1, default: Sequence[float] = ()) -> Sequence[float]:
             text = form.get(name) or form.findtext(name)
-            return default if text is None and default else _numbers(text, (count,), f"{where}: {name}")
+            low = -_MAX_SIZE if name in ("normal", "scale") else 0.0
+            return default if text is None and default else _numbers(text, (count,), f"{where}: {name}", low)
 
         if form.tag in _SOLIDS:
             yield _SOLIDS[form.tag](value)
@@ -394,14 +406,15 @@ def _mesh_of_file(path: Path, where: str) -> list[tuple[tuple[str, str], Body]]:
     return bodies
 
 
-def _numbers(text: str | None, counts: tuple[int, ...], where: str) -> list[float]:
-    """Returns finite numbers of a text."""
+def _numbers(text: str | None, counts: tuple[int, ...], where: str, low: float = -_MAX_SIZE) -> list[float]:
+    """Returns numbers of a text, from ``low`` to 1e30."""
     try:
         numbers = [float(word) for word in (text or "").split()]
     except ValueError:
         numbers = []
-    if len(numbers) not in counts or not np.isfinite(numbers).all():
-        raise FileError(f"{where} is {text!r}, but must be {counts[0]} numbers")
+    if len(numbers) not in counts or not all(low <= number <= _MAX_SIZE for number in numbers):
+        wanted = f"{counts[0]} numbers" if counts[0] > 1 else "a number"
+        raise FileError(f"{where} is {text!r}, but must be {wanted} from {low:g} to {_MAX_SIZE:g}")
     return numbers
 
 

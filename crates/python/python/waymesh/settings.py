@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from os import PathLike
+from os import PathLike, fsdecode
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from ._checks import numbers, path_of
 from ._errors import InputError
 
 Vec3 = Sequence[float]
@@ -24,7 +24,7 @@ class Box:
     max: Vec3
 
     def _entries(self) -> dict[str, Any]:
-        return {"box": [_numbers(self.min), _numbers(self.max)]}
+        return {"box": [numbers("min of a Box", self.min, 3), numbers("max of a Box", self.max, 3)]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Cylinder:
     height: float
 
     def _entries(self) -> dict[str, Any]:
-        return {"cylinder": (_numbers(self.base), self.radius, self.height)}
+        return {"cylinder": (numbers("base of a Cylinder", self.base, 3), self.radius, self.height)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,8 @@ class Prism:
     heights: tuple[float, float]
 
     def _entries(self) -> dict[str, Any]:
-        return {"prism": ([_numbers(corner) for corner in self.corners], _numbers(self.heights))}
+        corners = [numbers(f"corner {at} of a Prism", corner, 2) for at, corner in enumerate(_items("corners of a Prism", self.corners))]
+        return {"prism": (corners, numbers("heights of a Prism", self.heights, 2))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +69,13 @@ class ClosedMesh:
     @classmethod
     def from_file(cls, file: str | PathLike[str]) -> ClosedMesh:
         """The mesh of a scene file, in metres, y up."""
-        return cls(file=str(file))
+        return cls(file=path_of(file))
 
     def _entries(self) -> dict[str, Any]:
         if self.file is not None:
             return {"mesh": self.file}
-        return {"mesh": (np.asarray(self.vertices).tolist(), np.asarray(self.triangles).tolist())}
+        vertices, triangles = (_items(f"{name} of a ClosedMesh", getattr(self, name)) for name in ("vertices", "triangles"))
+        return {"mesh": (_plain(vertices), _plain(triangles))}
 
 
 Shape = Box | Cylinder | Prism | ClosedMesh
@@ -316,8 +318,11 @@ def entries_of(settings: Settings | Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: _plain(value) for name, value in settings.items() if value is not None}
 
 
-def _numbers(values: Any) -> list[float]:
-    return [float(value) for value in values]
+def _items(name: str, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f"{name} must be a list, not {type(values).__name__}") from None
 
 
 def _plain(value: Any) -> Any:
@@ -325,8 +330,8 @@ def _plain(value: Any) -> Any:
         return value._entries()
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, PathLike):
-        return str(value)
+    if isinstance(value, (PathLike, bytes)):
+        return fsdecode(value)
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, (list, tuple)):

@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._axes import from_z_up
+from ._checks import listed, number, path_of, rules
 from ._errors import FileError
 from ._scene import Parts, Scene, matching, origin_of
 from ._shapes import Body, Floats, box, capsule, cylinder, plane, transformed, triangulate
@@ -74,12 +75,14 @@ def load(
     """
     if Usd is None:
         raise FileError("USD files are read by usd-core: pip install waymesh[usd]")
+    path, area_of = path_of(file), rules("area_of", area_of)
+    at = Usd.TimeCode.EarliestTime() if time is None else Usd.TimeCode(number("time", time))
+    included, excluded = listed("include", ["*"] if include is None else include), listed("exclude", exclude or [])
     try:
-        stage = Usd.Stage.Open(fspath(file))
+        stage = Usd.Stage.Open(path)
     except Tf.ErrorException as error:
-        raise FileError(f"{fspath(file)}: {'; '.join(part.commentary for part in error.args)}") from error
-    at = Usd.TimeCode.EarliestTime() if time is None else Usd.TimeCode(time)
-    return _Reader(fspath(file), stage, include or ["*"], exclude or [], area_of, at).read(origin)
+        raise FileError(f"{path}: {'; '.join(part.commentary for part in error.args)}") from error
+    return _Reader(path, stage, included, excluded, area_of, at).read(origin)
 
 
 @dataclass
@@ -101,14 +104,13 @@ class _Reader:
                 self.parts.add(path, body, areas)
         except RecursionError:
             raise FileError(f"{self.file}: prims are nested too deeply, or a point instancer contains itself") from None
-        if not self.parts.vertices:
-            raise FileError(f"{self.file}: no prim has faces that are visible and included")
-        place = origin_of(self.parts.vertices, origin)
-        has_z_up = UsdGeom.GetStageUpAxis(self.stage) == UsdGeom.Tokens.z
         notes = [f"{remark} ({count})" for remark, count in self.remarks.items()]
         notes += dict.fromkeys(" ".join(str(error).split()) for error in self.stage.GetCompositionErrors())
         if not UsdGeom.StageHasAuthoredMetersPerUnit(self.stage):
             notes.append("metersPerUnit is absent: lengths are read as centimetres")
+        self.parts.require("no prim has faces that are visible and included", notes)
+        place = origin_of(self.parts.vertices, origin)
+        has_z_up = UsdGeom.GetStageUpAxis(self.stage) == UsdGeom.Tokens.z
         fields = self.parts.joined(lambda vertices: from_z_up(vertices - place) if has_z_up else vertices - place)
         return Scene(**fields, origin=place, notes=notes)
 
@@ -187,7 +189,13 @@ class _Reader:
             if prim.IsA(UsdGeom.Gprim):
                 self.remarks[f"prims of the type {kind} were not read"] += 1
             return None
-        vertices, faces = _SOLIDS[kind](lambda name: prim.GetAttribute(name).Get(self.time))
+        def value(name: str) -> Any:
+            found = prim.GetAttribute(name).Get(self.time)
+            if isinstance(found, float) and not 0.0 <= found < np.inf:
+                raise FileError(f"{self.file}: {prim.GetPath()}: {name} is {found:g}, but must be finite and 0 or more")
+            return found
+
+        vertices, faces = _SOLIDS[kind](value)
         turns = max("ZXY".find(str(prim.GetAttribute("axis").Get())), 0) if prim.HasAttribute("axis") else 0
         return (np.roll(vertices, turns, axis=1), faces), np.full(len(faces), self.area(prim, None))
 
