@@ -163,3 +163,20 @@ def test_mistakes_are_named(banks: waymesh.NavMesh) -> None:
     for kind, text, call in cases:
         with pytest.raises(kind, match=text):
             call()
+
+
+def test_plots_show_links_and_the_unit_of_lengths() -> None:
+    pytest.importorskip("matplotlib")
+    mesh = waymesh.bake(*floor(10, 10), THIN).with_link([1.0, 0.0, 1.0], [5.0, 0.0, 1.0]).with_link([1.0, 0.0, 8.0], [5.0, 0.0, 8.0])
+    closed = mesh.links[1]["id"]
+    panel = mesh.with_link_open(closed, False).plot()
+    walls, opened, shut = panel.collections[-3:]
+    for lines, z in ((opened, 1.0), (shut, 8.0)):
+        ends = np.concatenate(lines.get_segments())
+        assert ends[:, 0].min() == pytest.approx(1.0, abs=0.3) and ends[:, 0].max() == pytest.approx(5.0, abs=0.3)
+        assert ends[:, 1] == pytest.approx(z, abs=0.3)
+    assert len(walls.get_segments()) >= 4 and (panel.get_xlabel(), panel.get_ylabel()) == ("x [m]", "z [m]")
+    with pytest.raises(waymesh.InputError, match="axes are 0, but must be one"):
+        mesh.plot(axes=[])
+    with pytest.raises(waymesh.InputError, match="points must be numbers of shape"):
+        mesh.plot(points=[1, 2])

@@ -54,7 +54,8 @@ def plot(
     axes: Any = None,
 ) -> Any:
     """Draws the mesh in plan with matplotlib: a panel per storey, polygons in the colour of their island (``color_by="island"``),
-    area (``"area"``) or storey (``"storey"``), walls dark, a path and points on top. Returns the axes: one, or a list of them.
+    area (``"area"``) or storey (``"storey"``), walls dark, links orange (dotted if they are closed), a path and points on top.
+    Lengths are in metres. Returns the axes: one, or a list of them.
     """
     import matplotlib.pyplot as plt
     from matplotlib.collections import LineCollection, PolyCollection
@@ -72,7 +73,7 @@ def plot(
     across, along = plan_axes(mesh)
     plan = mesh.vertices[:, [across, along]]
     if axes is None:
-        _, panels = plt.subplots(1, max(len(shown), 1), squeeze=False, sharex=True, sharey=True)
+        _, panels = plt.subplots(1, max(len(shown), 1), squeeze=False, sharex=True, sharey=True, layout="constrained")
         panels = list(panels[0])
     else:
         panels = list(np.atleast_1d(np.asarray(axes, dtype=object)))
@@ -80,7 +81,7 @@ def plot(
             panels = panels * max(len(shown), 1)
         if len(panels) < max(len(shown), 1):
             raise InputError(f"axes are {len(panels)}, but must be one, or one for each of {len(shown)} storeys")
-    palette = plt.get_cmap("tab20")
+    palette, links = plt.get_cmap("tab20"), mesh.links
     lines: Any = getattr(path, "points", path)
     for panel, number in zip(panels, shown):
         there = np.flatnonzero(storeys == number)
@@ -90,6 +91,13 @@ def plot(
         of_storey = set(np.concatenate(_corners(mesh, there)).tolist()) if len(there) else set()
         walls = [plan[wall] for wall in mesh.walls.tolist() if wall[0] in of_storey]
         panel.add_collection(LineCollection(walls, colors="0.15", linewidths=1.0))
+        for is_open, style in ((True, "-"), (False, ":")):
+            # The ends of lifts and stairs are on two storeys.
+            here = [link for link in links if link["is_open"] == is_open and number in storeys[[*link["polygons"]]]]
+            ends = np.array([[link["start"], link["end"]] for link in here]).reshape(-1, 2, 2, 3)[..., [across, along]]
+            # Both ends of a door may be one segment; those of a jump may be points.
+            lines_of = np.concatenate([ends.reshape(-1, 2, 2), ends.mean(axis=2)])
+            panel.add_collection(LineCollection([*lines_of], colors="darkorange", linewidths=2.0, linestyles=style, capstyle="round"))
         if len(shown) > 1:
             panel.set_title(f"storey {number}")
         panel.set_aspect("equal")
@@ -97,6 +105,8 @@ def plot(
     if not shown:
         panels[0].set_aspect("equal")
     for panel in panels:
+        panel.set_xlabel("x [m]")
+        panel.set_ylabel(f"{'xyz'[along]} [m]")
         if lines is not None:
             line = _rows("path", lines)
             panel.plot(line[:, across], line[:, along], color="crimson", linewidth=2)

@@ -9,7 +9,6 @@ $JOB_COMPLETION_INDEX --of N``, and ``waymesh merge FOLDER --wait 3600`` joins t
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import tempfile
 import time
@@ -212,8 +211,3 @@ def _build(
 def seconds_with(figures: Figures, workers: int) -> float:
     """What a bake would take with this many workers, by the parts that were measured: the serial parts stay."""
     return figures.survey + figures.work / workers + figures.merge
-
-
-def as_dict(figures: Figures) -> dict[str, float]:
-    """The figures as a dictionary."""
-    return dataclasses.asdict(figures)
