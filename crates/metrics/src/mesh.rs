@@ -25,6 +25,8 @@ pub struct JudgedMesh {
     pub(crate) ground: Vec<[DVec3; 3]>,
     /// First triangle of each polygon in `ground`, and the end.
     pub(crate) ground_first: Vec<usize>,
+    /// Polygons joined by an open link in both directions that is crossed like an edge: a step.
+    pub(crate) steps: Vec<[u32; 2]>,
     pub(crate) bytes_memory: Option<u64>,
     pub(crate) bytes_file: Option<u64>,
 }
@@ -67,6 +69,7 @@ impl JudgedMesh {
             neighbours,
             ground,
             ground_first,
+            steps: Vec::new(),
             bytes_memory: None,
             bytes_file: None,
         })
@@ -186,11 +189,19 @@ impl JudgedMesh {
     /// The island of each polygon, numbered from 0 in the order of their first polygons, and how
     /// many there are.
     pub(crate) fn islands(&self) -> (Vec<usize>, usize) {
+        self.pieces(&[])
+    }
+
+    /// The pieces of ground, which are islands joined by `steps`; numbered like islands.
+    pub(crate) fn pieces(&self, steps: &[[u32; 2]]) -> (Vec<usize>, usize) {
         let mut sets = DisjointSets::new(self.polygons.len());
         for (polygon, beside) in self.neighbours.iter().enumerate() {
             for &other in beside.iter().flatten() {
                 sets.unite(to_u32(polygon), other);
             }
+        }
+        for &[from, to] in steps {
+            sets.unite(from, to);
         }
         let roots = sets.roots();
         let mut numbers = vec![0; roots.len()];
@@ -222,8 +233,8 @@ impl JudgedMesh {
 }
 
 impl From<&NavMesh> for JudgedMesh {
-    /// Copies the polygons, their neighbours and their height surface. Bytes in memory are computed
-    /// from the tables.
+    /// Copies the polygons, their neighbours, their height surface, and which of them steps join.
+    /// Bytes in memory are computed from the tables.
     fn from(mesh: &NavMesh) -> Self {
         let mesh = mesh.to_compact().into_mesh();
         let vertices: Vec<DVec3> = mesh.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
@@ -248,6 +259,11 @@ impl From<&NavMesh> for JudgedMesh {
                 (surface.triangles.iter().map(triangle).collect(), first)
             }
         };
+        let steps = mesh
+            .links_by_id()
+            .filter(|&(id, link)| link.is_open && link.both_ways && mesh.is_crossed_like_edge(id))
+            .map(|(_, link)| [link.from.polygon.0, link.to.polygon.0])
+            .collect();
         // The size that the mesh documents.
         let corners: usize = polygons.iter().map(Vec::len).sum();
         let surface = mesh.surface().map_or(0, |surface| {
@@ -260,6 +276,7 @@ impl From<&NavMesh> for JudgedMesh {
             neighbours,
             ground,
             ground_first,
+            steps,
             bytes_memory: u64::try_from(bytes).ok(),
             bytes_file: None,
         }

@@ -37,13 +37,14 @@ pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Route>;
 const MOST_DRAWS: usize = 20;
 
 pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &MeshIndex<'_>) -> Connectivity {
-    let (islands, count) = mesh.islands();
+    let (_, count) = mesh.islands();
+    let (pieces, _) = mesh.pieces(&mesh.steps);
     let components = &oracle.components;
     let mut result = Connectivity { islands: count, components: components.count, ..Connectivity::default() };
     let mut random = Random::new(oracle.config.seed ^ 0x00C0_4EC7);
     let tolerance = oracle.height_tolerance();
-    let island = |place: usize| {
-        index.locate(components.position(place), tolerance).map(|(polygon, _)| islands[polygon])
+    let piece = |place: usize| {
+        index.locate(components.position(place), tolerance).map(|(polygon, _)| pieces[polygon])
     };
     for _ in 0..oracle.config.pairs.saturating_mul(MOST_DRAWS) {
         if result.pairs == oracle.config.pairs {
@@ -54,7 +55,7 @@ pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &Mes
         else {
             break;
         };
-        let (Some(start), Some(end)) = (island(from), island(to)) else { continue };
+        let (Some(start), Some(end)) = (piece(from), piece(to)) else { continue };
         result.pairs += 1;
         match (components.connection(from, to), start == end) {
             (Connection::Linked, true) | (Connection::Apart, false) => result.agree += 1,

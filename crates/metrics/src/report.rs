@@ -106,9 +106,9 @@ pub struct Connectivity {
     pub pairs: usize,
     /// Pairs that are linked in both, or apart in both.
     pub agree: usize,
-    /// Pairs on one island of the mesh that are certainly apart.
+    /// Pairs that the mesh joins over edges and steps, and that are certainly apart.
     pub false_links: usize,
-    /// Pairs on two islands that are certainly linked.
+    /// Pairs that the mesh joins neither over edges nor over steps, and that are certainly linked.
     pub missed_links: usize,
     /// Islands of the mesh.
     pub islands: usize,

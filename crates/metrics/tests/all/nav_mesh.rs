@@ -99,3 +99,31 @@ fn paths_over_links_are_not_denied() {
     assert_eq!((paths.found, paths.wrongly_found, paths.wrongly_missing), (300, 0, 0));
     assert!(paths.excess_length.mean > Some(-1e-6) && paths.excess_length.max < Some(0.1));
 }
+
+/// Half of the ring around the pillar has no edge to the other half: steps join them, jumps do not.
+#[test]
+fn steps_join_what_an_agent_walks() {
+    let oracle = pillar().oracle();
+    let mut mesh = polygons();
+    let west = [0, 3, 5];
+    for (corner, other) in mesh.neighbours.iter_mut().enumerate() {
+        let is_west = |polygon: usize| west.contains(&polygon);
+        *other = other.filter(|other| is_west(corner / 4) == is_west(other.index()));
+    }
+    let end = |polygon: u32, x: i32| LinkEnd {
+        polygon: PolyId(polygon),
+        ends: [1, 7].map(|z| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }),
+    };
+    let apart = NavMesh::new(mesh, None, agent()).unwrap();
+    let judge = |mesh: &NavMesh| oracle.evaluate_nav_mesh(mesh, None).evaluation.connectivity;
+    let without = judge(&apart);
+    assert!(without.missed_links > 50, "{without:?}");
+    let step = Link::new(end(0, 7), end(1, 7), LinkKind::Step);
+    let jump = Link::new(end(0, 7), end(1, 8), LinkKind::Jump);
+    let (closed, one_way) = (Link { is_open: false, ..step }, Link { both_ways: false, ..step });
+    for (link, is_joined) in [(step, true), (jump, false), (closed, false), (one_way, false)] {
+        let found = judge(&apart.clone().with_links(vec![link]).unwrap());
+        let missed = if is_joined { 0 } else { without.missed_links };
+        assert_eq!((found.missed_links, found.false_links, found.islands), (missed, 0, 2), "{found:?}");
+    }
+}
