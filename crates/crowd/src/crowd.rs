@@ -359,16 +359,16 @@ where
         Ok(())
     }
 
-    /// Moves all agents by `dt` seconds: [`Crowd::steer`], and then each agent walks.
+    /// Moves all agents by some `seconds`: [`Crowd::steer`], and then each agent walks.
     ///
     /// # Errors
     /// See [`Crowd::steer`].
-    pub fn step(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32) -> Result<(), CrowdError> {
+    pub fn step(&mut self, ground: &(impl MeshSource + ?Sized), seconds: f32) -> Result<(), CrowdError> {
         let mesh = ground.nav_mesh();
         let ground = Ground::of(ground, &mesh);
-        self.steer_on(ground, dt)?;
+        self.steer_on(ground, seconds)?;
         let Self { slots, scratches, bodies, config, links, .. } = self;
-        let scene = Scene { ground, links, config, bodies, dt };
+        let scene = Scene { ground, links, config, bodies, dt: seconds };
         scratches.for_each(slots, AGENTS_AT_ONCE, |_, slot, scratch| {
             if let Some(agent) = &mut slot.agent {
                 agent.advance(&scene, scratch);
@@ -377,19 +377,19 @@ where
         Ok(())
     }
 
-    /// Chooses the velocities of the next `dt` seconds. Only agents on links are moved.
+    /// Chooses the velocities of the next `seconds`. Only agents on links are moved.
     ///
     /// Steps of 0.1 s and less avoid collisions well.
     ///
     /// # Errors
-    /// [`CrowdError::BadField`] for a `dt` that is not finite and above 0.
-    pub fn steer(&mut self, ground: &(impl MeshSource + ?Sized), dt: f32) -> Result<(), CrowdError> {
+    /// [`CrowdError::BadField`] for `seconds` that are not finite and above 0.
+    pub fn steer(&mut self, ground: &(impl MeshSource + ?Sized), seconds: f32) -> Result<(), CrowdError> {
         let mesh = ground.nav_mesh();
-        self.steer_on(Ground::of(ground, &mesh), dt)
+        self.steer_on(Ground::of(ground, &mesh), seconds)
     }
 
     fn steer_on(&mut self, ground: Ground<'_>, dt: f32) -> Result<(), CrowdError> {
-        BadField::unless(dt.is_finite() && dt > 0.0, "dt", dt, "finite and above 0 s")?;
+        BadField::unless(dt.is_finite() && dt > 0.0, "seconds", dt, "finite and above 0 s")?;
         self.steps = self.steps.wrapping_add(1);
         if self.links.renew(ground.mesh) {
             self.slots

@@ -12,14 +12,16 @@ use waymesh_graph::{AreaCosts, Link, NavMesh, Reach};
 #[non_exhaustive]
 pub struct DifferenceConfig {
     /// Distance between two samples in plan, in metres; `None` is the cell size of the new mesh, or
-    /// more where that gives over a million samples. Finite, above 0. Default `None`.
+    /// more where that gives over a million samples. Finite, above 0, and long enough for at most a
+    /// hundred million samples. Default `None`.
     pub spacing: Option<f32>,
     /// Distance in plan by which borders and ends of links may move without a difference, in metres;
     /// `None` is the spacing. Finite, at least 0. Default `None`.
     pub tolerance: Option<f32>,
     /// Pairs of places whose paths are compared. Default 200.
     pub pairs: u32,
-    /// Change of the length of a path that counts, as a share of the old one. Default 0.05.
+    /// Change of the length of a path that counts, as a share of the old one. Finite, at least 0.
+    /// Default 0.05.
     pub length_share: f32,
 }
 
@@ -114,7 +116,8 @@ pub struct PathChanges {
     pub longer: u32,
     /// Pairs with a shorter path.
     pub shorter: u32,
-    /// The pair whose path changed most: a broken one, else the one with the largest ratio.
+    /// The pair whose path changed most: a broken one, else an opened one, else the one with the
+    /// largest ratio.
     pub worst: Option<PathChange>,
 }
 
@@ -134,6 +137,8 @@ pub struct PathChange {
 
 /// Most samples of a mesh unless the spacing is given.
 const MAX_SAMPLES: f64 = 1e6;
+/// Most samples of a mesh, which take some gigabytes.
+const SAMPLES_LIMIT: f64 = 1e8;
 
 impl Difference {
     /// Compares two meshes.
@@ -144,14 +149,17 @@ impl Difference {
     /// # Errors
     /// Names the first setting that is out of its range.
     pub fn between(old: &NavMesh, new: &NavMesh, config: &DifferenceConfig) -> Result<Self, BadField> {
+        let area = old.area().max(new.area());
         let spacing = config.spacing.unwrap_or_else(|| {
-            let least = (old.area().max(new.area()) / MAX_SAMPLES).sqrt();
+            let least = (area / MAX_SAMPLES).sqrt();
             #[expect(clippy::cast_possible_truncation, reason = "a length")]
             let least = least as f32;
             new.frame().cell_size.max(least)
         });
         let tolerance = config.tolerance.unwrap_or(spacing);
         BadField::unless_positive("spacing", spacing)?;
+        let is_few = area <= SAMPLES_LIMIT * f64::from(spacing).powi(2);
+        BadField::unless(is_few, "spacing", spacing, "long enough for 100 million samples at most")?;
         BadField::unless_length("tolerance", tolerance)?;
         BadField::unless_length("length_share", config.length_share)?;
         let rise = new.agent().max_step.max(2.0 * new.frame().level_height);

@@ -12,7 +12,7 @@ use waymesh::graph::{CorridorChange, CorridorOptions, LinkUse, PathCorridor};
 use crate::crowd::{Ground, copy, on_ground};
 use crate::errors::OrRaise;
 use crate::filter::{Allowed, allowed_of};
-use crate::input::{Whole, point};
+use crate::input::{Whole, point, real, real_or_none};
 use crate::output::positions;
 use crate::path::outcome_name;
 use crate::query::{disc_options, path_options, reach_of, unless_fast};
@@ -83,17 +83,17 @@ impl PyCorridor {
         start: &Bound<'_, PyAny>,
         goal: &Bound<'_, PyAny>,
         shortest: bool,
-        radius: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] radius: Option<f32>,
         fast: bool,
         allow_partial: bool,
         rises: bool,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyMapping>>,
         link_costs: Option<&Bound<'_, PyMapping>>,
-        agent_height: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
-        max_drift: f32,
-        range: f32,
+        #[pyo3(from_py_with = real)] max_drift: f32,
+        #[pyo3(from_py_with = real)] range: f32,
     ) -> PyResult<Self> {
         let given = [area_costs, link_costs];
         let given_costs = [copy(area_costs)?, copy(link_costs)?];

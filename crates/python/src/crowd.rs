@@ -15,7 +15,7 @@ use waymesh_crowd::{
 
 use crate::errors::{IntoPy, Kind, OrRaise};
 use crate::filter::{Allowed, allowed_of};
-use crate::input::{OneOrMany, Whole, bounded, labels, one_or_many};
+use crate::input::{OneOrMany, Whole, bounded, labels, one_or_many, real, real_or_none};
 use crate::mesh::PyNavMesh;
 use crate::output::positions;
 use crate::pool::pool;
@@ -344,7 +344,7 @@ impl PyCrowd {
         &self,
         py: Python<'_>,
         link: Whole<u64>,
-        seconds: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] seconds: Option<f32>,
         capacity: Option<Whole<u32>>,
     ) -> PyResult<()> {
         let link = LinkId(link.named("link")?);
@@ -359,7 +359,7 @@ impl PyCrowd {
     }
 
     #[doc = doc!("Crowd.step")]
-    fn step(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
+    fn step(&self, py: Python<'_>, #[pyo3(from_py_with = real)] seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
         self.with(py, |state| {
             let (agents, ground) = state.parts()?;
@@ -368,7 +368,7 @@ impl PyCrowd {
     }
 
     #[doc = doc!("Crowd.steer")]
-    fn steer(&self, py: Python<'_>, seconds: f32) -> PyResult<()> {
+    fn steer(&self, py: Python<'_>, #[pyo3(from_py_with = real)] seconds: f32) -> PyResult<()> {
         let pool = pool(py)?;
         self.with(py, |state| {
             let (agents, ground) = state.parts()?;

@@ -10,7 +10,7 @@ use waymesh::triangulate::ClearanceConfig;
 use waymesh::{NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::flags;
+use crate::input::{flags, real_or_none};
 use crate::mesh::PyNavMesh;
 use crate::output::Pickled;
 use crate::settings::{head_room, mesh_costs};
@@ -93,7 +93,7 @@ impl PyNavMesh {
         &self,
         allowed: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyMapping>>,
-        agent_height: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] agent_height: Option<f32>,
     ) -> PyResult<PyPolygonFilter> {
         let mesh = &self.mesh;
         let bound = mesh.polygon_bound();

@@ -127,6 +127,27 @@ fn single(number: f64) -> f32 {
     number as f32
 }
 
+/// A number of an argument. One that is too large for a float becomes infinite, so that it is
+/// refused by name wherever infinity is.
+pub(crate) fn wide(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    match value.extract::<f64>() {
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+            Ok(if value.lt(0)? { f64::NEG_INFINITY } else { f64::INFINITY })
+        }
+        number => number,
+    }
+}
+
+/// [`wide`] in single precision.
+pub(crate) fn real(value: &Bound<'_, PyAny>) -> PyResult<f32> {
+    wide(value).map(single)
+}
+
+/// [`real`] of an argument that may be None.
+pub(crate) fn real_or_none(value: &Bound<'_, PyAny>) -> PyResult<Option<f32>> {
+    if value.is_none() { Ok(None) } else { real(value).map(Some) }
+}
+
 /// An array of three numbers of `T`.
 #[inline]
 fn triple<T: Element + Copy>(value: &Bound<'_, PyAny>, convert: fn(T) -> f32) -> Option<Vec3> {
@@ -170,7 +191,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<f32> {
     if value.is_instance_of::<pyo3::types::PyBool>() {
         return Err(Kind::Input.error("True and False are no numbers"));
     }
-    Ok(single(value.extract()?))
+    real(value)
 }
 
 /// Points of shape (n, 3) that need no conversion: `float32` in row-major order.

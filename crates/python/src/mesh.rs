@@ -20,7 +20,7 @@ use waymesh::triangulate::ClearanceConfig;
 use waymesh::{Bake, Hierarchy, NavMesh, PolyId};
 
 use crate::errors::{Kind, OrRaise};
-use crate::input::{Whole, labels};
+use crate::input::{Whole, labels, real_or_none, wide};
 use crate::output::{from_json, positions, rows};
 use crate::path::PyPath;
 use crate::settings::{Filter, MeshCosts};
@@ -205,7 +205,7 @@ impl PyNavMesh {
         py: Python<'_>,
         file: PathBuf,
         flags: Option<&Bound<'_, PyAny>>,
-        tile_side: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] tile_side: Option<f32>,
     ) -> PyResult<()> {
         let flags: Vec<u16> = flags.map_or_else(|| Ok(Vec::new()), |flags| labels("flags", flags))?;
         let count = self.mesh.polygon_bound();
@@ -487,7 +487,12 @@ impl PyNavMesh {
 
     #[doc = doc!("NavMesh.to_svg")]
     #[pyo3(signature = (path=None, pixels=1000.0))]
-    fn to_svg(&self, py: Python<'_>, path: Option<&Bound<'_, PyPath>>, pixels: f64) -> PyResult<String> {
+    fn to_svg(
+        &self,
+        py: Python<'_>,
+        path: Option<&Bound<'_, PyPath>>,
+        #[pyo3(from_py_with = wide)] pixels: f64,
+    ) -> PyResult<String> {
         let path = path.map(|path| &path.get().path);
         let options = SvgOptions::default().with_pixels(pixels);
         let mut bytes = Vec::new();

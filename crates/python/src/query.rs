@@ -16,7 +16,9 @@ use waymesh::{
 
 use crate::errors::{Kind, OrRaise};
 use crate::filter::allowed_of;
-use crate::input::{OneOrMany, Whole, bounded, finite, goals as goals_of, one_or_many, point};
+use crate::input::{
+    OneOrMany, Whole, bounded, finite, goals as goals_of, one_or_many, point, real, real_or_none,
+};
 use crate::mesh::PyNavMesh;
 use crate::output::{positions, rows};
 use crate::path::PyPath;
@@ -110,7 +112,7 @@ pub(crate) type Options = PathOptions<Filter, MeshCosts>;
 
 pub(crate) fn reach_of(reach: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Reach>> {
     let Some(reach) = reach else { return Ok(None) };
-    let reach = if let Ok(metres) = reach.extract::<f32>() {
+    let reach = if let Ok(metres) = real(reach) {
         Reach::new(metres, metres, metres)
     } else if let Ok(Vec3 { x: side, y: up, z: down }) = point("reach", reach) {
         Reach::new(side, up, down)
@@ -352,16 +354,16 @@ impl PyNavMesh {
         start: &Bound<'_, PyAny>,
         end: &Bound<'_, PyAny>,
         shortest: bool,
-        radius: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] radius: Option<f32>,
         fast: bool,
         allow_partial: bool,
         cross_points: bool,
         rises: bool,
-        ground_error: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyMapping>>,
         link_costs: Option<&Bound<'_, PyMapping>>,
-        agent_height: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPath> {
         let (from, to) = (point("start", start)?, point("end", end)?);
@@ -400,16 +402,16 @@ impl PyNavMesh {
         starts: &Bound<'_, PyAny>,
         ends: &Bound<'_, PyAny>,
         shortest: bool,
-        radius: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] radius: Option<f32>,
         fast: bool,
         allow_partial: bool,
         cross_points: bool,
         rises: bool,
-        ground_error: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] ground_error: Option<f32>,
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyMapping>>,
         link_costs: Option<&Bound<'_, PyMapping>>,
-        agent_height: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
@@ -471,7 +473,7 @@ impl PyNavMesh {
         reach: Option<&Bound<'_, PyAny>>,
         area_costs: Option<&Bound<'_, PyMapping>>,
         link_costs: Option<&Bound<'_, PyMapping>>,
-        agent_height: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] agent_height: Option<f32>,
         allowed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<(usize, PyPath)>> {
         let options = path_options(true, false, false, (false, None), agent_height, self.allowed(allowed)?)?;
@@ -497,7 +499,7 @@ impl PyNavMesh {
         reach: Option<&Bound<'py, PyAny>>,
         area_costs: Option<&Bound<'py, PyMapping>>,
         link_costs: Option<&Bound<'py, PyMapping>>,
-        agent_height: Option<f32>,
+        #[pyo3(from_py_with = real_or_none)] agent_height: Option<f32>,
         allowed: Option<&Bound<'py, PyAny>>,
         progress: Option<&Bound<'py, PyAny>>,
         cancel: Option<PyRef<'py, PyCancelToken>>,
@@ -547,7 +549,7 @@ impl PyNavMesh {
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
-        max_height: f32,
+        #[pyo3(from_py_with = real)] max_height: f32,
         allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         /// Positions written as text or in single precision are off by less, in metres.
@@ -655,7 +657,7 @@ impl PyNavMesh {
         &self,
         py: Python<'py>,
         points: &Bound<'py, PyAny>,
-        radius: f32,
+        #[pyo3(from_py_with = real)] radius: f32,
         reach: Option<&Bound<'py, PyAny>>,
         allowed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -697,9 +699,9 @@ impl PyNavMesh {
     fn plan_view<'py>(
         &self,
         py: Python<'py>,
-        step: f32,
-        height: f32,
-        reach: f32,
+        #[pyo3(from_py_with = real)] step: f32,
+        #[pyo3(from_py_with = real)] height: f32,
+        #[pyo3(from_py_with = real)] reach: f32,
     ) -> PyResult<Bound<'py, PyAny>> {
         let view = detached(py, || self.mesh.plan_view(step, height, reach))?;
         let view = view.map_err(|error| Kind::Query.error(error))?;

@@ -14,7 +14,7 @@ use waymesh::{NavMesh, QueryError, QueryScratch};
 
 use crate::errors::{Kind, OrRaise};
 use crate::filter::{Allowed, PyPolygonFilter, allowed_of};
-use crate::input::{OneOrMany, Whole, bounded, finite, goals as goals_of, one_or_many, point};
+use crate::input::{OneOrMany, Whole, bounded, finite, goals as goals_of, one_or_many, point, real};
 use crate::mesh::PyNavMesh;
 use crate::output::{Pickled, positions};
 use crate::query::{OnIsland, for_each};
@@ -57,7 +57,7 @@ impl PyNavMesh {
         &self,
         py: Python<'_>,
         goals: &Bound<'_, PyAny>,
-        limit: f32,
+        #[pyo3(from_py_with = real)] limit: f32,
         allowed: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
         cancel: Option<PyRef<'_, PyCancelToken>>,
@@ -162,7 +162,7 @@ impl PySampler {
         &self,
         py: Python<'py>,
         centre: &Bound<'py, PyAny>,
-        radius: f32,
+        #[pyo3(from_py_with = real)] radius: f32,
         count: Option<Whole<usize>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let count = count.map(|count| count.named("count")).transpose()?;

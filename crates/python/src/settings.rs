@@ -11,6 +11,7 @@ use waymesh::io::{AreaRules, LoadOptions, load_with};
 use waymesh::{AreaId, AreaTable, NavMesh, QueryError};
 
 use crate::errors::{IntoPy, Kind, OrRaise};
+use crate::input::{real, wide};
 
 /// Costs per metre, only where they differ.
 pub(crate) type MeshCosts = Option<Arc<AreaCosts>>;
@@ -65,7 +66,7 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.len().is_ok() {
         return value.try_iter()?.map(|item| value_of(&item?)).collect::<PyResult<_>>().map(Value::List);
     }
-    Ok(value.extract().map_or_else(|_| Value::Text(text_of(value)), Value::Number))
+    Ok(wide(value).map_or_else(|_| Value::Text(text_of(value)), Value::Number))
 }
 
 fn text_of(value: &Bound<'_, PyAny>) -> String {
@@ -119,8 +120,7 @@ pub(crate) fn mesh_costs(
     for (area, cost) in pairs(area_costs)? {
         has_costs = true;
         let area = area_of(&area, mesh.area_table())?;
-        let cost: f32 =
-            cost.extract().map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
+        let cost = real(&cost).map_err(|_| Kind::Input.error("the cost of an area must be a number"))?;
         if cost.is_nan() || cost < 0.0 {
             return Err(QueryError::BadCost { area, value: cost }).or_raise();
         }
@@ -130,7 +130,7 @@ pub(crate) fn mesh_costs(
         has_costs = true;
         let name = links.str()?.to_string();
         let links: LinkChoice = name.parse().map_err(|error| Kind::Input.error(error))?;
-        let cost = cost.extract().ok().filter(|&cost: &f32| cost >= 0.0);
+        let cost = real(&cost).ok().filter(|&cost| cost >= 0.0);
         let cost = cost.ok_or_else(|| {
             Kind::Query.error(format!("the cost of links {name} must be a number, 0 or more"))
         })?;

@@ -14,7 +14,7 @@ use waymesh::{BakeError, Baker, Bounds, MarkId, MeshHandle, ObstacleId, Voxels, 
 
 use crate::bake::{soup, tile_of};
 use crate::errors::OrRaise;
-use crate::input::{Whole, finite, point};
+use crate::input::{Whole, finite, point, real};
 use crate::mesh::PyNavMesh;
 use crate::settings::{entries_of, load_options, read_entries};
 use crate::watch::{PyCancelToken, watched_with};
@@ -92,7 +92,7 @@ impl PyWorld {
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
-        distance: f32,
+        #[pyo3(from_py_with = real)] distance: f32,
     ) -> PyResult<Vec<(u32, u32)>> {
         let position = point("position", position)?;
         finite("position", &[position])?;

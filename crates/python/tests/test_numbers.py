@@ -137,3 +137,31 @@ def test_a_negative_number_is_never_a_count(calls: dict[str, Call]) -> None:
         if not place.startswith("PathFinder"):
             with pytest.raises((waymesh.WaymeshError, ValueError)):
                 call(-1)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400)], ids=["huge", "negative"])
+def test_numbers_beyond_floats_are_infinite_and_named(number: int) -> None:
+    mesh = waymesh.bake(*floor(10, 10), THIN)
+    crowd, sampler = waymesh.Crowd(mesh), mesh.sampler()
+    crowd.add(AT)
+    calls: dict[str, Call] = {
+        "radius": lambda n: mesh.find_path(AT, BEYOND, radius=n),
+        "ground_error": lambda n: mesh.find_path(AT, BEYOND, ground_error=n),
+        "height": lambda n: mesh.find_path(AT, BEYOND, agent_height=n),
+        "drift": lambda n: waymesh.Corridor(mesh, AT, BEYOND, max_drift=n),
+        "range": lambda n: waymesh.Corridor(mesh, AT, BEYOND, range=n),
+        "step": lambda n: mesh.plan_view(n, 0.0),
+        "seconds": crowd.step,
+        "cell_size": lambda n: waymesh.bake(*floor(10, 10), {"cell_size": n}),
+        "cost": lambda n: mesh.find_path(AT, BEYOND, area_costs={9: n}),
+        "radius of a sample": lambda n: sampler.near(AT, n, 1),
+    }
+    for name, call in calls.items():
+        try:
+            call(number)
+        except (waymesh.WaymeshError, ValueError) as error:
+            assert name.split()[0] in str(error), (name, error)
+            assert "inf" in str(error) or "0 or more" in str(error), (name, error)
+        else:
+            # Infinite ones are legal: a straight path, a closed area, no limit of a distance.
+            assert number > 0 and name in ("ground_error", "cost", "drift", "range", "radius of a sample"), name

@@ -69,8 +69,7 @@ fn of_option(error: &BadField) -> String {
         Some((first, others)) if index > 0 => first.to_ascii_uppercase() + others,
         _ => word.to_owned(),
     };
-    let name = if error.field == "dt" { "seconds".to_owned() } else { words.map(capital).collect() };
-    name + &text[error.field.len()..]
+    words.map(capital).collect::<String>() + &text[error.field.len()..]
 }
 
 /// Conversion to an error of JavaScript.

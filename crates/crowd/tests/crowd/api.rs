@@ -35,7 +35,7 @@ fn fields_out_of_range_are_named() {
     ] {
         assert_eq!(field(crowd.add(&mesh, bad, at(5.0, 5.0)).unwrap_err()), name);
     }
-    assert_eq!(field(crowd.step(&mesh, 0.0).unwrap_err()), "dt");
+    assert_eq!(field(crowd.step(&mesh, 0.0).unwrap_err()), "seconds");
     assert_eq!(
         field(crowd.set_link_rule(&mesh, LinkId(0), LinkRule::default().with_capacity(0)).unwrap_err()),
         "capacity"
