@@ -303,11 +303,13 @@ def test_a_hatch_is_no_door_and_parts_of_rooms_are_on_its_storey(tmp_path: Path)
     model = two_rooms(Model())
     hatch = model.box("IfcDoor", (1, 1, 3), (0.8, 0.1, 0.8), "Luke ü")
     hatch.ObjectPlacement.RelativePlacement.Axis.DirectionRatios = [0.0, 1.0, 0.0]
+    model.box("IfcTransportElement", (2, 0.2, 0), (1, 1, 5.5), "hoist for goods", PredefinedType="LIFTINGGEAR")
     room = model.file.by_type("IfcSpace")[0]
     part = model.box("IfcSpace", (0.5, 0.5, 0), (1, 1, 2.5), "part")
     model.make("IfcRelAggregates", RelatingObject=room, RelatedObjects=[part])
     building = waymesh.ifc.load(model.write(tmp_path))
     assert [door.name for door in building.doors] == ["door 0", "door 1"]
+    assert [lift.name for lift in building.lifts] == ["lift"]
     assert any("IfcDoor 'Luke ü'" in note and "lies flat" in note for note in building.notes), building.notes
     assert [space.storey for space in building.spaces if space.name == "part"] == ["storey 0"]
     assert building.bake(PERSON, door_links=True).area > 0

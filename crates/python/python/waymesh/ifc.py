@@ -330,7 +330,7 @@ class _Reader:
     def lifts(self, storeys: list[Storey]) -> list[Lift]:
         lifts = []
         for element in self.with_shape("IfcTransportElement"):
-            if _kind(element) not in ("ELEVATOR", "LIFTINGGEAR"):
+            if _kind(element) != "ELEVATOR":
                 continue
             vertices, _ = self.shapes[element.id()]
             low, high = vertices.min(axis=0), vertices.max(axis=0)
