@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{DVec2, DVec3, Vec3};
 use waymesh_core::{DisjointSets, SurfacePoint, to_u32};
-use waymesh_graph::NavMesh;
+use waymesh_graph::{Link, LinkKind, NavMesh};
 
 use crate::MetricsError;
 use crate::scene::{cross, extent, height_at, plan};
@@ -25,7 +25,8 @@ pub struct JudgedMesh {
     pub(crate) ground: Vec<[DVec3; 3]>,
     /// First triangle of each polygon in `ground`, and the end.
     pub(crate) ground_first: Vec<usize>,
-    /// Polygons joined by an open link in both directions that is crossed like an edge: a step.
+    /// Polygons joined by an open link in both directions that an agent walks over: one that is crossed
+    /// like an edge, or up a step that is not higher than the agent's.
     pub(crate) steps: Vec<[u32; 2]>,
     pub(crate) bytes_memory: Option<u64>,
     pub(crate) bytes_file: Option<u64>,
@@ -259,9 +260,19 @@ impl From<&NavMesh> for JudgedMesh {
                 (surface.triangles.iter().map(triangle).collect(), first)
             }
         };
+        let (max_step, level) = (mesh.agent().max_step, mesh.frame().level_height);
+        // Treads that overlap in plan have no edge in common.
+        let is_step = |link: &Link| {
+            let is_low = |end: usize| {
+                let rise = link.from.ends[end].height - link.to.ends[end].height;
+                rise.abs() * level <= max_step + level
+            };
+            matches!(link.kind, LinkKind::Level | LinkKind::Step) && is_low(0) && is_low(1)
+        };
         let steps = mesh
             .links_by_id()
-            .filter(|&(id, link)| link.is_open && link.both_ways && mesh.is_crossed_like_edge(id))
+            .filter(|(_, link)| link.is_open && link.both_ways)
+            .filter(|&(id, link)| mesh.is_crossed_like_edge(id) || is_step(link))
             .map(|(_, link)| [link.from.polygon.0, link.to.polygon.0])
             .collect();
         // The size that the mesh documents.

@@ -110,18 +110,24 @@ fn steps_join_what_an_agent_walks() {
         let is_west = |polygon: usize| west.contains(&polygon);
         *other = other.filter(|other| is_west(corner / 4) == is_west(other.index()));
     }
-    let end = |polygon: u32, x: i32| LinkEnd {
+    let raised = |polygon: u32, x: i32, height: f32| LinkEnd {
         polygon: PolyId(polygon),
-        ends: [1, 7].map(|z| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }),
+        ends: [1, 7].map(|z| PlanVertex { point: PlanPoint::new(x, z), height }),
     };
+    let end = |polygon: u32, x: i32| raised(polygon, x, 0.0);
     let apart = NavMesh::new(mesh, None, agent()).unwrap();
     let judge = |mesh: &NavMesh| oracle.evaluate_nav_mesh(mesh, None).evaluation.connectivity;
     let without = judge(&apart);
     assert!(without.missed_links > 50, "{without:?}");
     let step = Link::new(end(0, 7), end(1, 7), LinkKind::Step);
     let jump = Link::new(end(0, 7), end(1, 8), LinkKind::Jump);
+    // Over treads that overlap, and up a ledge.
+    let tread = Link::new(end(0, 7), end(1, 8), LinkKind::Step);
+    let ledge = Link::new(end(0, 7), raised(1, 8, 1e3), LinkKind::Step);
     let (closed, one_way) = (Link { is_open: false, ..step }, Link { both_ways: false, ..step });
-    for (link, is_joined) in [(step, true), (jump, false), (closed, false), (one_way, false)] {
+    for (link, is_joined) in
+        [(step, true), (tread, true), (jump, false), (ledge, false), (closed, false), (one_way, false)]
+    {
         let found = judge(&apart.clone().with_links(vec![link]).unwrap());
         let missed = if is_joined { 0 } else { without.missed_links };
         assert_eq!((found.missed_links, found.false_links, found.islands), (missed, 0, 2), "{found:?}");
