@@ -118,7 +118,7 @@ impl Fields {
     fn take(&mut self, name: &str) -> Thrown<Option<JsValue>> {
         let Some(index) = self.left.iter().position(|left| left == name) else { return Ok(None) };
         self.left.swap_remove(index);
-        // What a getter throws is thrown.
+        // A getter may throw: its error is passed on.
         let value = Reflect::get(&self.object, &name.into())?;
         Ok((!value.is_undefined() && !value.is_null()).then_some(value))
     }
